@@ -1,0 +1,90 @@
+package fleet
+
+import (
+	"time"
+
+	"herdscope/engine"
+	"herdscope/engine/clock"
+	"herdscope/engine/wire"
+)
+
+// Config is a fleet: how many clients, what they ask for and when.
+type Config struct {
+	Clients int
+	Arrival Arrival
+	Mix     [wire.NumClasses]Mix
+	// Policy is the policy of every client.
+	Policy engine.Policy
+}
+
+// ArrivalKind is what makes requests begin.
+type ArrivalKind uint8
+
+// The arrival processes.
+const (
+	// ClosedLoop has each client think, ask, and wait for the outcome, one
+	// request at a time.
+	ClosedLoop ArrivalKind = iota
+	// Poisson begins requests at independent moments, whatever became of
+	// earlier ones.
+	Poisson
+	// Constant begins requests at equal distances, whatever became of earlier
+	// ones.
+	Constant
+)
+
+// Arrival is the process that makes requests begin.
+type Arrival struct {
+	Kind ArrivalKind
+	// Rate is how many requests the whole fleet begins per second, in
+	// thousandths; open loops only.
+	Rate int64
+	// Think is the mean time between the end of a request and the next of the
+	// same client; closed loop only.
+	Think time.Duration
+	// ThinkFixed makes every think time equal the mean; otherwise they are
+	// exponential.
+	ThinkFixed bool
+	// Held is the share of clients, in thousandths, that already hold a request
+	// when the run begins; closed loop only.
+	Held int64
+}
+
+// Mix is what the requests of one class are like.
+type Mix struct {
+	// Weight is the class's share of all requests, relative to the other
+	// weights; 0 is none.
+	Weight int
+	Method wire.Method
+	Route  uint8
+	Scope  uint8
+	// Timeout is how long an attempt may take; 0 is off.
+	Timeout time.Duration
+}
+
+// InputKind says what a Fleet is told.
+type InputKind uint8
+
+// What a Fleet is told.
+const (
+	// Tick passes time.
+	Tick InputKind = iota
+	// Answered brings the reply to an attempt, as engine.Answered.
+	Answered
+	// Set gives the knob with index Knob in Fields the value Value.
+	Set
+	// Cancel gives up the request ID names, wherever it is.
+	Cancel
+	// Stop begins no more requests; those under way go on.
+	Stop
+)
+
+// Input is one thing that a Fleet is told.
+type Input struct {
+	Kind      InputKind
+	Knob      uint16
+	Value     int64
+	ID        wire.AttemptID
+	Reply     wire.Reply
+	NotBefore clock.Instant
+}

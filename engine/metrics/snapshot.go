@@ -1,0 +1,251 @@
+package metrics
+
+import (
+	"time"
+
+	"herdscope/engine/clock"
+	"herdscope/engine/wire"
+)
+
+// Snapshot is what the screen reads: everything known about a run at one
+// moment. It is never changed after it was made, so that any goroutine may keep
+// it. No number in it is NaN or infinite; where there is not enough data, the
+// field's Enough or count says so.
+type Snapshot struct {
+	// Seq grows by one with every snapshot of a run.
+	Seq     uint64
+	At      clock.Instant
+	Clients int
+
+	// Requests counts the requests that have begun; Outcomes splits them, so
+	// that its sum, Unfinished included, is Requests.
+	Requests int64
+	Outcomes [wire.NumOutcomes]int64
+	// Attempts counts the attempts sent, Retries those of them that were not
+	// first tries.
+	Attempts int64
+	Retries  int64
+	// InFlight, Waiting and Sleeping are the attempts under way, the requests
+	// in queues and the requests in backoff, now.
+	InFlight int64
+	Waiting  int64
+	Sleeping int64
+	// Missed counts arrivals that a stalled sender had to leave out.
+	Missed int64
+	// Lag is the largest delay between an intended and a real start in the last
+	// second.
+	Lag time.Duration
+
+	// Now describes the last Window; Was is what Now was when the last change
+	// was made, and Changed says that there was one.
+	Now     Headline
+	Was     Headline
+	Changed bool
+	// Window is the length that Now describes: ten seconds, less while the run
+	// is younger.
+	Window time.Duration
+
+	// Bins is the recent history, oldest first, without gaps; the last one is
+	// not over yet. BinWidth is their width.
+	Bins     []Bin
+	BinWidth time.Duration
+
+	Breakers BreakerView
+	Queues   [wire.NumClasses]QueueView
+	Server   ServerView
+	Faults   []FaultView
+	// Marks are the moments to draw under a time axis, oldest first.
+	Marks []Mark
+	// Notes are the notable things that happened, oldest first.
+	Notes []Note
+	// Recovery is how long the last outage or other fault took to be overcome.
+	Recovery Recovery
+	// Raster is the attempts by client and time; nil unless watched.
+	Raster *Raster
+}
+
+// Headline is the numbers that say how the system is.
+type Headline struct {
+	// Offered is requests begun, Sent attempts sent, Goodput requests that
+	// succeeded, all per second.
+	Offered float64
+	Sent    float64
+	Goodput float64
+	// Amplification is attempts sent over requests begun; 0 if none began.
+	Amplification float64
+	// PeakToMean is the fullest bin of arrivals over the mean bin; Chance is
+	// what a random stream of this rate would show; 0 if nothing arrived.
+	PeakToMean float64
+	Chance     float64
+	// P50, P99 and Max are of the latency of requests from their intended
+	// start, over the Count that succeeded. P99 is 0 while Count is under 100.
+	P50, P99, Max time.Duration
+	Count         int64
+}
+
+// Bin is what happened in one BinWidth of the run.
+type Bin struct {
+	Start clock.Instant
+	// First and Retry are arrivals at the server: first tries and retries.
+	First int32
+	Retry int32
+	// Good and Bad are requests that ended well, and those that did not.
+	Good int32
+	Bad  int32
+	// Refused are attempts that the server reset or rejected.
+	Refused int32
+	// States is how many breakers were in each state at the end of the bin.
+	States [wire.NumBreakerStates]int32
+	// Waiting is how many requests of each class waited at the end of the bin.
+	Waiting [wire.NumClasses]int32
+	// Busy and Backlog are the server's workers and backlog at its end.
+	Busy    int32
+	Backlog int32
+}
+
+// BreakerView is the state of all breakers.
+type BreakerView struct {
+	// On says that breakers are in use at all.
+	On bool
+	// Counts is how many breakers are in each state.
+	Counts [wire.NumBreakerStates]int64
+	// Opened, HalfOpened and Closed count the transitions into each state.
+	Opened, HalfOpened, Closed int64
+	// OpenShare is the share of all breaker time spent open or eligible so far.
+	OpenShare float64
+	// Last are the latest transitions, oldest first; at most LastChanges.
+	Last []wire.Event
+}
+
+// LastChanges is how many breaker transitions a Snapshot carries.
+const LastChanges = 16
+
+// QueueView is the queues of one class, over all clients.
+type QueueView struct {
+	// Waiting is how many requests wait, Oldest the age of the oldest now.
+	Waiting int64
+	Oldest  time.Duration
+	// P50, P99 and Max are of the waits so far, those still waiting included.
+	P50, P99, Max time.Duration
+	Count         int64
+	// Starving says that the class starves somewhere now; Starved counts how
+	// often starvation began.
+	Starving bool
+	Starved  int64
+}
+
+// ServerView is the server's state.
+type ServerView struct {
+	Busy    int64
+	Backlog int64
+	// Arrivals, Rejected, Reset and Done count attempts.
+	Arrivals, Rejected, Reset, Done int64
+	// WastedShare is the share of all work done for nothing; BusyShare the
+	// share of worker time in use, 0 while the workers are unlimited.
+	WastedShare float64
+	BusyShare   float64
+	Duplicates  int64
+	// Early, OnTime and Late count the returns after a Retry-After.
+	Early, OnTime, Late int64
+}
+
+// FaultView is one fault of the server.
+type FaultView struct {
+	Name string
+	On   bool
+	// Began is when it last began; clock.Never if it never has.
+	Began clock.Instant
+	// Until is when the present window ends, or clock.Never if that is open.
+	Until clock.Instant
+	// Next is when the next window begins, or clock.Never if none is planned.
+	Next clock.Instant
+	// Length is the length of a window.
+	Length time.Duration
+	// Hits counts the attempts that it has hit.
+	Hits int64
+}
+
+// MarkKind says what a Mark marks.
+type MarkKind uint8
+
+// What marks mark.
+const (
+	// MarkFault is a window of a fault, from At to Until.
+	MarkFault MarkKind = iota
+	// MarkChange is a change of a setting at At; Text says which.
+	MarkChange
+)
+
+// Mark is a moment or a window to draw under a time axis.
+type Mark struct {
+	Kind  MarkKind
+	At    clock.Instant
+	Until clock.Instant
+	Text  string
+}
+
+// NoteKind says what a Note tells.
+type NoteKind uint8
+
+// What notes tell. N and Delay are set as each says.
+const (
+	// NoteFaultBegan: Text is the fault's name.
+	NoteFaultBegan NoteKind = iota
+	// NoteFaultEnded: Text is the fault's name; N the attempts that it hit.
+	NoteFaultEnded
+	// NoteHerd: N attempts arrived in one bin, Times times the mean.
+	NoteHerd
+	// NoteBreakersOpened: N breakers opened in one bin.
+	NoteBreakersOpened
+	// NoteStarving: Text is the class, Delay the age of the oldest.
+	NoteStarving
+	// NoteFed: Text is the class, Delay how long it starved.
+	NoteFed
+	// NoteRecovered: Delay after the end of the fault Text.
+	NoteRecovered
+	// NoteChange: Text is the change.
+	NoteChange
+)
+
+// Note is one notable thing that happened.
+type Note struct {
+	Kind  NoteKind
+	At    clock.Instant
+	N     int64
+	Times float64
+	Delay time.Duration
+	Text  string
+}
+
+// Recovery is how the last fault was overcome: the time from its end to the
+// first of three 1 s bins in a row whose goodput is at least
+// min(0.95 m, m - 2 sqrt m), m being the mean per second before the fault.
+type Recovery struct {
+	// Known says that Took is known; else Why says why not.
+	Known bool
+	Took  time.Duration
+	Why   string
+}
+
+// Raster counts attempts by client and time. Row r holds the clients from
+// r*Clients/Rows up to the next row's.
+type Raster struct {
+	Rows, Cols int
+	Start      clock.Instant
+	// Width is the time that one column covers.
+	Width time.Duration
+	// First and Retry have Rows*Cols cells, row by row.
+	First, Retry []uint16
+	// States is the worst breaker state of each row's clients now, in the order
+	// closed, half-open, eligible, open.
+	States []wire.BreakerState
+}
+
+// Watch is what a page wants to see in the snapshots. Watching is no part of
+// the run: it changes nothing in it.
+type Watch struct {
+	// Span is how much history Bins and Raster cover; 0 is one minute.
+	Span time.Duration
+	// RasterRows and RasterCols are the raster's size; 0 is no raster.
+	RasterRows, RasterCols int
+}

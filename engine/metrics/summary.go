@@ -1,0 +1,88 @@
+package metrics
+
+import (
+	"time"
+
+	"herdscope/engine/wire"
+)
+
+// Summary is what is left of a run when it is over. Definitions are those of
+// Snapshot where the names agree.
+type Summary struct {
+	Duration time.Duration
+	Clients  int
+
+	Requests int64
+	Attempts int64
+	Retries  int64
+	Outcomes [wire.NumOutcomes]int64
+	// Statuses counts the responses by status; status 0 counts the attempts
+	// that ended without a response, for whatever reason.
+	Statuses map[uint16]int64
+	// Amplification is attempts over requests; 0 without requests.
+	Amplification float64
+	// Goodput is successes per second of the whole run.
+	Goodput float64
+	Missed  int64
+
+	// Latency is from the intended start to success, by class.
+	Latency [wire.NumClasses]Percentiles
+	Herd    Herd
+
+	Opened, HalfOpened, Closed int64
+	// OpenShare is the share of all breaker time spent open or eligible.
+	OpenShare float64
+
+	// Waits are the times in queues by class, those still waiting included.
+	Waits [wire.NumClasses]Percentiles
+	// Oldest is the age of the oldest request still waiting, by class.
+	Oldest [wire.NumClasses]time.Duration
+	// Starved counts how often starvation began, by class.
+	Starved [wire.NumClasses]int64
+
+	Early, OnTime, Late int64
+	Recovery            Recovery
+
+	Arrivals    int64
+	Rejected    int64
+	Reset       int64
+	BusyShare   float64
+	WastedShare float64
+	Duplicates  int64
+}
+
+// Percentiles describes a set of times. The percentiles obey
+// P50 <= P90 <= P99 <= Max. All are 0 when Count is 0.
+type Percentiles struct {
+	Count              int64
+	P50, P90, P99, Max time.Duration
+}
+
+// Herd is how far the arrivals at the server were from a random stream.
+type Herd struct {
+	BinWidth time.Duration
+	// Bins is how many whole bins the run had, Arrivals how many attempts fell
+	// into them.
+	Bins     int64
+	Arrivals int64
+	// PeakToMean is the fullest bin over the mean one; Chance is about what a
+	// Poisson stream of this mean would show: 1 + sqrt(2 ln Bins / mean).
+	PeakToMean float64
+	Chance     float64
+	// Fano is variance over mean of the counts per bin, at 1, 10 and 100 times
+	// BinWidth; Poisson gives 1. Enough says of each that the run had 100 bins
+	// of that width or more, as the statistic needs.
+	Fano   [3]float64
+	Enough [3]bool
+	// Period is the period at which the arrivals are most in step, R how much
+	// (0 to 1) and Floor what chance alone gives: sqrt(pi)/(2 sqrt n).
+	Period time.Duration
+	R      float64
+	Floor  float64
+	// HintedWaveShare is, of the attempts that came back after a Retry-After,
+	// the share that fell into the fullest bin of their wave. A wave is all
+	// that came back in one whole second of the server's clock. Hinted is how
+	// many they were.
+	HintedWaveShare float64
+	Hinted          int64
+}

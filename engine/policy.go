@@ -1,0 +1,113 @@
+package engine
+
+import (
+	"time"
+
+	"herdscope/engine/backoff"
+	"herdscope/engine/breaker"
+	"herdscope/engine/queue"
+	"herdscope/engine/wire"
+)
+
+// Policy is all that people tune of a client. Machines share one and only read
+// it; whoever owns it changes it between two Steps and then feeds Changed.
+// A change takes effect at the next decision.
+type Policy struct {
+	Retry   Retry
+	Breaker breaker.Config
+	Queue   Queue
+}
+
+// Retry is what is tried again, how often and when.
+type Retry struct {
+	// Attempts is the largest number of tries of a request, the first included.
+	Attempts int
+	// Backoff is the wait before a retry where no Retry-After is honoured.
+	Backoff backoff.Config
+	// Statuses is which responses are retried.
+	Statuses StatusSet
+	// Network retries attempts that got no reply: refused or reset.
+	Network bool
+	// Timeouts retries attempts that ran into the attempt timeout.
+	Timeouts bool
+	// Methods is which methods are retried.
+	Methods MethodSet
+	// RetryAfter honours the Retry-After of a response that is retried: the
+	// retry is never earlier than asked. A moment that has passed, or 0
+	// seconds, leaves the wait to Backoff.
+	RetryAfter bool
+	// RetryAfterJitter spreads the retry above the hint by up to this share of
+	// it, in thousandths.
+	RetryAfterJitter int64
+}
+
+// StatusSet is a set of response statuses.
+type StatusSet uint8
+
+// The sets of statuses that can be retried.
+const (
+	// StatusTransient is 408, 425, 429, 500, 502, 503 and 504.
+	StatusTransient StatusSet = iota
+	// StatusServer is every 5xx.
+	StatusServer
+	// StatusNone is none.
+	StatusNone
+)
+
+// Has says whether the set holds a status.
+func (s StatusSet) Has(status uint16) bool {
+	switch s {
+	case StatusTransient:
+		switch status {
+		case 408, 425, 429, 500, 502, 503, 504:
+			return true
+		}
+		return false
+	case StatusServer:
+		return status >= 500 && status <= 599
+	}
+	return false
+}
+
+// MethodSet is which methods are retried.
+type MethodSet uint8
+
+// The sets of methods that can be retried.
+const (
+	// MethodsIdempotent is the idempotent methods of RFC 9110, section 9.2.2.
+	MethodsIdempotent MethodSet = iota
+	// MethodsAll is every method: a POST may then take effect twice.
+	MethodsAll
+)
+
+// Has says whether the set holds a method.
+func (s MethodSet) Has(m wire.Method) bool {
+	return s == MethodsAll || m.Idempotent()
+}
+
+// Queue is the rules of one scope's slots and queue.
+type Queue struct {
+	// Limit is how many attempts a scope may have in flight; 0 is unlimited.
+	Limit int
+	// Capacity is how many requests may wait in a scope; 0 is unlimited. One
+	// more is shed.
+	Capacity int
+	// Order is who goes first.
+	Order queue.Order
+	// Class is the rules of each class inside the scope.
+	Class [wire.NumClasses]ClassQueue
+}
+
+// ClassQueue is a class's share of a scope.
+type ClassQueue struct {
+	// Least is how many slots other classes must leave to this one.
+	Least int
+	// Most is how many slots the class may hold; 0 is unlimited.
+	Most int
+	// Deadline is how long a request may take from its submission, time in the
+	// queue and in backoff included; 0 is off.
+	Deadline time.Duration
+	// StarvedAfter is how long the oldest request may wait before it counts as
+	// starving, if a later one was started before it; 0 is off.
+	StarvedAfter time.Duration
+}

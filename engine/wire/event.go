@@ -1,0 +1,209 @@
+package wire
+
+import (
+	"time"
+
+	"herdscope/engine/clock"
+)
+
+// Outcome is how a request ended. Every request that has begun is in exactly
+// one of them, Unfinished until it ends.
+type Outcome uint8
+
+// The outcomes of a request.
+const (
+	// Unfinished has not ended yet.
+	Unfinished Outcome = iota
+	// Succeeded had a good reply within its deadline.
+	Succeeded
+	// Degraded was answered with a fallback value.
+	Degraded
+	// Failed had its last reply be an error that is not retried any more.
+	Failed
+	// TimedOut was sent at least once, and then its deadline passed, or its
+	// last attempt timed out.
+	TimedOut
+	// ExpiredInQueue had its deadline pass before it was ever sent.
+	ExpiredInQueue
+	// Shed found the queue full.
+	Shed
+	// ShortCircuited was refused by an open breaker.
+	ShortCircuited
+	// Cancelled was given up by its caller.
+	Cancelled
+
+	// NumOutcomes is the number of outcomes.
+	NumOutcomes = int(Cancelled) + 1
+)
+
+var outcomeNames = []string{
+	"unfinished", "succeeded", "degraded", "failed", "timed_out",
+	"expired_in_queue", "shed", "short_circuited", "cancelled",
+}
+
+// String is the outcome's name in snake case, as the JSON summary writes it.
+func (o Outcome) String() string { return nameOf(outcomeNames, int(o)) }
+
+// BreakerState is the state of a circuit breaker.
+type BreakerState uint8
+
+// The states of a breaker. Eligible is open with its open time over and no
+// probe sent yet.
+const (
+	Closed BreakerState = iota
+	Open
+	Eligible
+	HalfOpen
+
+	// NumBreakerStates is the number of states.
+	NumBreakerStates = 4
+)
+
+var breakerNames = []string{"closed", "open", "eligible", "half_open"}
+
+// String is the state's name in snake case.
+func (s BreakerState) String() string { return nameOf(breakerNames, int(s)) }
+
+// Cause says why something happened.
+type Cause uint8
+
+// The causes that events name.
+const (
+	CauseNone Cause = iota
+	// CauseStatus is the status of a response, in Event.Status.
+	CauseStatus
+	// CauseReset is a connection closed before the reply was whole.
+	CauseReset
+	// CauseRefused is a connection that could not be made.
+	CauseRefused
+	// CauseTimeout is the client's own attempt timeout.
+	CauseTimeout
+	// CauseDeadline is the request's deadline, which counts time in the queue.
+	CauseDeadline
+	// CauseCancel is the caller giving up.
+	CauseCancel
+	// CauseThreshold is a breaker's trip rule being met.
+	CauseThreshold
+	// CauseElapsed is a time having passed.
+	CauseElapsed
+	// CauseProbe is the result of a breaker's probe.
+	CauseProbe
+	// CauseFull is a queue or backlog without room.
+	CauseFull
+	// CauseRateLimit is a server's rate limit.
+	CauseRateLimit
+	// CauseFault is a fault of the server, by its plan or by hand.
+	CauseFault
+	// CauseLease is a probe that has not answered in time.
+	CauseLease
+)
+
+var causeNames = []string{
+	"none", "status", "reset", "refused", "timeout", "deadline", "cancel",
+	"threshold", "elapsed", "probe", "full", "rate_limit", "fault", "lease",
+}
+
+// String is the cause's name in snake case.
+func (c Cause) String() string { return nameOf(causeNames, int(c)) }
+
+// EventKind says what an Event reports, and which of its fields are set.
+type EventKind uint8
+
+// What events report. At, ID, Class, Scope and Warm are set wherever they make
+// sense; the other fields are named here.
+const (
+	// RequestBegan: Since is the intended start, At the real one. Intended is
+	// earlier than real only where a live sender is behind schedule.
+	RequestBegan EventKind = iota
+	// RequestQueued: the request, or its retry, waits for a slot.
+	RequestQueued
+	// RequestDequeued: it left the queue after Delay, to be sent or to end.
+	RequestDequeued
+	// AttemptSent: ID.Try counts from 1; Probe as in Attempt.
+	AttemptSent
+	// AttemptEnded: Cause is Status, Reset, Refused, Timeout, Deadline or Cancel;
+	// Status; Delay since it was sent. A slot is free again.
+	AttemptEnded
+	// AttemptLate: a reply came for an attempt that had ended before.
+	AttemptLate
+	// RetryScheduled: the next attempt is due to join the queue at Until, Delay
+	// from now; Ceiling is the largest delay that could have been drawn; Hinted
+	// says that Retry-After set it; Cause and Status say what failed.
+	RetryScheduled
+	// RequestDone: Outcome; Delay since the intended start; Since is that start;
+	// ID.Try is the number of attempts sent; Cause and Status of the last.
+	RequestDone
+	// BreakerChanged: From, To, Cause.
+	BreakerChanged
+	// ProbeDone: Good tells the probe's verdict; Cause and Status.
+	ProbeDone
+	// StarvationBegan: the oldest waiting request of Class has waited Delay,
+	// longer than its class may, and was overtaken.
+	StarvationBegan
+	// StarvationEnded: Delay is how long it lasted.
+	StarvationEnded
+
+	// ServerArrived: an attempt reached the listener.
+	ServerArrived
+	// ServerBegan: a worker took it up, after Delay in the backlog.
+	ServerBegan
+	// ServerDone: the worker finished after Delay of work; Status; Wasted says
+	// that the caller had left. Failed replies are wasted work as well.
+	ServerDone
+	// ServerRejected: turned away without work: Status and Cause (Full,
+	// RateLimit, Fault).
+	ServerRejected
+	// ServerReset: the connection was reset by an outage; Delay is the work
+	// already done for it.
+	ServerReset
+	// ServerReturned: an attempt that came back after a Retry-After; Delay is
+	// how much later than the earliest allowed moment, negative if too early.
+	ServerReturned
+	// ServerRepeated: an unsafe request took effect a second time.
+	ServerRepeated
+	// FaultBegan and FaultEnded: Fault is the index of the fault; Until is the
+	// end of the window if it is known.
+	FaultBegan
+	// FaultEnded: see FaultBegan.
+	FaultEnded
+
+	// NumEventKinds is the number of kinds.
+	NumEventKinds = int(FaultEnded) + 1
+)
+
+var eventNames = []string{
+	"request_began", "request_queued", "request_dequeued", "attempt_sent",
+	"attempt_ended", "attempt_late", "retry_scheduled", "request_done",
+	"breaker_changed", "probe_done", "starvation_began", "starvation_ended",
+	"server_arrived", "server_began", "server_done", "server_rejected",
+	"server_reset", "server_returned", "server_repeated", "fault_began", "fault_ended",
+}
+
+// String is the kind's name in snake case.
+func (k EventKind) String() string { return nameOf(eventNames, int(k)) }
+
+// Event is one thing that happened, as observers see it. Kind says which
+// fields are set.
+type Event struct {
+	At      clock.Instant
+	Since   clock.Instant
+	Until   clock.Instant
+	Delay   time.Duration
+	Ceiling time.Duration
+	ID      AttemptID
+	Status  uint16
+	Kind    EventKind
+	Class   Class
+	Method  Method
+	Scope   uint8
+	Outcome Outcome
+	Cause   Cause
+	From    BreakerState
+	To      BreakerState
+	Fault   uint8
+	Warm    bool
+	Probe   bool
+	Hinted  bool
+	Good    bool
+	Wasted  bool
+}

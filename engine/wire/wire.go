@@ -1,0 +1,240 @@
+// Package wire is the vocabulary that crosses between machines, and all that
+// observers see: Attempt, Reply, Event, Class, Method, and what a server model
+// is fed and answers.
+//
+// Everything here is a flat value: no pointers, no interfaces, no strings held.
+// The package imports only clock.
+package wire
+
+import (
+	"fmt"
+
+	"herdscope/engine/clock"
+)
+
+// ClientID numbers the clients of a fleet from 0.
+type ClientID uint32
+
+// RequestID numbers the requests of one client from 1.
+type RequestID uint32
+
+// AttemptID names one try of one request. Try counts from 1, the first try.
+type AttemptID struct {
+	Client  ClientID
+	Request RequestID
+	Try     uint16
+}
+
+// String is the ID as "c0417/12#3": client, request, try.
+func (id AttemptID) String() string {
+	return fmt.Sprintf("c%04d/%d#%d", id.Client, id.Request, id.Try)
+}
+
+// Class is a request's priority class. A lower value is more important.
+type Class uint8
+
+// The priority classes.
+const (
+	Critical Class = iota
+	Interactive
+	Background
+
+	// NumClasses is the number of classes.
+	NumClasses = 3
+)
+
+var classNames = [NumClasses]string{"critical", "interactive", "background"}
+
+// ClassNames lists the classes' names, most important first.
+func ClassNames() []string { return classNames[:] }
+
+// String is the class's name.
+func (c Class) String() string { return nameOf(classNames[:], int(c)) }
+
+// Method is an HTTP request method.
+type Method uint8
+
+// The methods of RFC 9110, section 9.3, and PATCH of RFC 5789.
+const (
+	Get Method = iota
+	Head
+	Options
+	Trace
+	Put
+	Delete
+	Post
+	Patch
+)
+
+var methodNames = []string{"GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "POST", "PATCH"}
+
+// MethodNames lists the methods' names in the order of their values.
+func MethodNames() []string { return methodNames }
+
+// String is the method's name as it stands in a request line.
+func (m Method) String() string { return nameOf(methodNames, int(m)) }
+
+// Safe says whether the method only reads (RFC 9110, section 9.2.1).
+func (m Method) Safe() bool { return m <= Trace }
+
+// Idempotent says whether sending the request twice has the effect of sending
+// it once (RFC 9110, section 9.2.2): the safe methods, PUT and DELETE.
+func (m Method) Idempotent() bool { return m <= Delete }
+
+// MaxScopes and MaxRoutes limit what a scenario may declare.
+const (
+	MaxScopes = 4
+	MaxRoutes = 16
+)
+
+// Attempt is one try of a request on its way to the server.
+type Attempt struct {
+	ID     AttemptID
+	Class  Class
+	Method Method
+	Route  uint8 // index into the scenario's routes
+	Scope  uint8 // index into the scenario's scopes
+	// Probe marks a trial request of a half-open breaker.
+	Probe bool
+	// Warm marks a request that was already held when the run began. Its
+	// arrival lies before the run, so it is in no arrival bin, and its length
+	// is the rest of one that began earlier.
+	Warm bool
+}
+
+// ReplyKind says how an attempt ended as its sender sees it.
+type ReplyKind uint8
+
+// The ways in which an attempt ends on the wire. A timeout is not among them:
+// it is the client's own doing.
+const (
+	// ReplyResponse is a whole HTTP response, its body included.
+	ReplyResponse ReplyKind = iota
+	// ReplyReset is a connection closed or reset before the reply was whole.
+	ReplyReset
+	// ReplyRefused is a connection that could not be made.
+	ReplyRefused
+)
+
+// Reply is what comes back for an attempt. Status is 0 unless Kind is
+// ReplyResponse.
+type Reply struct {
+	Kind   ReplyKind
+	Status uint16
+	Hint   Hint
+}
+
+// HintForm is the form in which a Retry-After field is written.
+type HintForm uint8
+
+// The forms of Retry-After (RFC 9110, section 10.2.3): delay-seconds and the
+// three forms of an HTTP-date (section 5.6.7).
+const (
+	HintNone HintForm = iota
+	HintSeconds
+	HintIMFDate
+	HintRFC850Date
+	HintAsctimeDate
+)
+
+var hintNames = []string{"none", "seconds", "date", "rfc850", "asctime"}
+
+// HintNames lists the forms' names in the order of their values.
+func HintNames() []string { return hintNames }
+
+// String is the form's name.
+func (f HintForm) String() string { return nameOf(hintNames, int(f)) }
+
+// Hint is a Retry-After field. Value is a delay in seconds for HintSeconds, and
+// a Unix time in seconds for the date forms.
+type Hint struct {
+	Form  HintForm
+	Value int64
+}
+
+// ServerInputKind says what a server model is told.
+type ServerInputKind uint8
+
+// What a server model is told.
+const (
+	// ServerTick passes time; one that comes early is harmless.
+	ServerTick ServerInputKind = iota
+	// ServerArrive brings Attempt.
+	ServerArrive
+	// ServerLeave says that the sender of Attempt has stopped waiting for it.
+	ServerLeave
+	// ServerSet gives the setting with index Knob the value Value.
+	ServerSet
+	// ServerFault does Do to the fault with index Fault.
+	ServerFault
+)
+
+// FaultDo is what a hand does to a fault.
+type FaultDo uint8
+
+// What can be done to a fault by hand.
+const (
+	// FaultAuto gives the fault back to its schedule.
+	FaultAuto FaultDo = iota
+	// FaultOn holds the fault on until told otherwise.
+	FaultOn
+	// FaultOff holds the fault off until told otherwise.
+	FaultOff
+	// FaultNow begins one window of the fault's own length at once; the
+	// schedule goes on.
+	FaultNow
+)
+
+var faultDoNames = []string{"auto", "on", "off", "now"}
+
+// FaultDoNames lists what can be done to a fault, in the order of the values.
+func FaultDoNames() []string { return faultDoNames }
+
+// String is the name of what is done.
+func (d FaultDo) String() string { return nameOf(faultDoNames, int(d)) }
+
+// ServerInput is one thing that a server model is told.
+type ServerInput struct {
+	Kind    ServerInputKind
+	Attempt Attempt
+	Knob    uint16
+	Value   int64
+	Fault   uint8
+	Do      FaultDo
+}
+
+// ServerEffectKind says what a server model asks of the world.
+type ServerEffectKind uint8
+
+// What a server model asks of the world.
+const (
+	// ServerReply sends Reply to the sender of the attempt ID; with the kind
+	// ReplyReset it resets the connection instead.
+	ServerReply ServerEffectKind = iota
+	// ServerEvent reports Event to the observers.
+	ServerEvent
+)
+
+// ServerEffect is one thing that a server model asks of the world.
+type ServerEffect struct {
+	Kind  ServerEffectKind
+	ID    AttemptID
+	Reply Reply
+	Event Event
+}
+
+// Observer sees every event of a run and changes nothing. It is called from
+// one goroutine at a time and must not keep the run waiting.
+type Observer interface {
+	Observe(Event)
+}
+
+// Held is the instant before the run that stands for "already under way".
+const Held clock.Instant = -1
+
+func nameOf(names []string, i int) string {
+	if i < 0 || i >= len(names) {
+		return fmt.Sprintf("unknown(%d)", i)
+	}
+	return names[i]
+}

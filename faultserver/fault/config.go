@@ -1,0 +1,97 @@
+package fault
+
+import (
+	"time"
+
+	"herdscope/engine/wire"
+)
+
+// Config is a server: its capacity, its speed, and what goes wrong with it.
+type Config struct {
+	// Workers is how many attempts are served at once; 0 is unlimited.
+	Workers int
+	// Backlog is how many attempts may wait for a worker; 0 is unlimited. One
+	// more is rejected with 503.
+	Backlog int
+	Service Service
+	Limit   RateLimit
+	// Faults is what goes wrong and when. Their order is that of precedence.
+	Faults []Fault
+}
+
+// Shape is a family of service-time distributions.
+type Shape uint8
+
+// The families.
+const (
+	// FixedShape takes exactly the mean.
+	FixedShape Shape = iota
+	// ExponentialShape is memoryless.
+	ExponentialShape
+	// LognormalShape has a long tail; Sigma says how long.
+	LognormalShape
+)
+
+// Service is the distribution of the time that a worker takes for an attempt.
+type Service struct {
+	Shape Shape
+	Mean  time.Duration
+	// Sigma is the standard deviation of the logarithm, in thousandths;
+	// lognormal only.
+	Sigma int64
+}
+
+// RateLimit is a token bucket over all callers. An attempt that finds it empty
+// is answered with 429.
+type RateLimit struct {
+	// Rate is how many tokens flow in per second, in thousandths; 0 is off.
+	Rate int64
+	// Burst is how many tokens the bucket holds.
+	Burst int
+	// Form is how the Retry-After of a 429 is written; its moment is rounded up
+	// to the whole second that the field can express.
+	Form wire.HintForm
+}
+
+// Kind is what goes wrong.
+type Kind uint8
+
+// The kinds of fault.
+const (
+	// Outage resets what is in flight when it begins, and accepts and resets
+	// whatever arrives while it lasts.
+	Outage Kind = iota
+	// Errors answers a share of the attempts with Status at once.
+	Errors
+	// Latency makes each attempt's service take Added longer.
+	Latency
+	// Quota puts the rate limit Limit in force.
+	Quota
+
+	// NumKinds is the number of kinds.
+	NumKinds = int(Quota) + 1
+)
+
+// Fault is one thing that goes wrong, and when. Its window begins at Start,
+// lasts Length, and comes again every Every.
+type Fault struct {
+	Name string
+	Kind Kind
+	// Start is when the first window begins.
+	Start time.Duration
+	// Length is how long each window lasts.
+	Length time.Duration
+	// Every is the time from one window's beginning to the next; 0 is once.
+	Every time.Duration
+	// Manual leaves the fault to the hand: it has no windows of its own.
+	Manual bool
+	// Status is what Errors answers with.
+	Status uint16
+	// Share is the share of attempts that Errors hits, in thousandths. 0 hits
+	// none, 1000 hits all.
+	Share int64
+	// Added is what Latency adds.
+	Added time.Duration
+	// Limit is what Quota puts in force.
+	Limit RateLimit
+}
