@@ -145,7 +145,8 @@ const (
 
 	// ServerArrived: an attempt reached the listener.
 	ServerArrived
-	// ServerBegan: a worker took it up, after Delay in the backlog.
+	// ServerBegan: a worker took it up, after Delay in the backlog. If a fault
+	// makes the work longer, Cause is Fault.
 	ServerBegan
 	// ServerDone: the worker finished after Delay of work; Status; Wasted says
 	// that the caller had left. Failed replies are wasted work as well.
@@ -182,8 +183,12 @@ var eventNames = []string{
 // String is the kind's name in snake case.
 func (k EventKind) String() string { return nameOf(eventNames, int(k)) }
 
+// NoFault is the Event.Fault of a server event that no fault caused.
+const NoFault uint8 = 255
+
 // Event is one thing that happened, as observers see it. Kind says which
-// fields are set.
+// fields are set. Fault is set on every server event: the index of the fault
+// that caused it, or NoFault.
 type Event struct {
 	At      clock.Instant
 	Since   clock.Instant
