@@ -168,8 +168,12 @@ const (
 	// FaultEnded: see FaultBegan.
 	FaultEnded
 
+	// ArrivalsMissed: one request was left out because its sender was Delay
+	// behind its intended start, Since; Class.
+	ArrivalsMissed
+
 	// NumEventKinds is the number of kinds.
-	NumEventKinds = int(FaultEnded) + 1
+	NumEventKinds = int(ArrivalsMissed) + 1
 )
 
 var eventNames = []string{
@@ -178,6 +182,7 @@ var eventNames = []string{
 	"breaker_changed", "probe_done", "starvation_began", "starvation_ended",
 	"server_arrived", "server_began", "server_done", "server_rejected",
 	"server_reset", "server_returned", "server_repeated", "fault_began", "fault_ended",
+	"arrivals_missed",
 }
 
 // String is the kind's name in snake case.
