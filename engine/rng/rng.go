@@ -4,9 +4,10 @@
 // A draw is a function of the root seed, a label, and up to three numbers such
 // as client, request and attempt. So one more client, another policy or another
 // order of events shifts nobody else's draws, and two policies can be compared
-// on the same luck (common random numbers). All arithmetic is on integers, so
-// that a run is the same on every machine. The package imports nothing of this
-// module.
+// on the same luck (common random numbers). A run is the same on every machine:
+// arithmetic is on integers, and where the normal quantile needs floating point
+// it uses only operations that IEEE 754 rounds in one way, none of them fused.
+// The package imports nothing of this module.
 package rng
 
 import (
