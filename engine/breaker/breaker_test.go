@@ -1,0 +1,492 @@
+package breaker
+
+import (
+	"fmt"
+	"math"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/google/go-cmp/cmp"
+
+	"herdscope/engine/clock"
+	"herdscope/engine/rng"
+	"herdscope/engine/wire"
+)
+
+// script drives one breaker and notes what it does.
+type script struct {
+	t       *testing.T
+	b       Breaker
+	c       Config
+	now     clock.Instant
+	changes []Change
+}
+
+func newScript(t *testing.T) *script {
+	return &script{t: t, c: Config{Failures: 3, OpenFor: 10 * time.Second, Probes: 3, Successes: 2}}
+}
+
+// at moves to a moment given in seconds, without a tick.
+func (s *script) at(seconds float64) *script {
+	s.now = clock.Instant(seconds * float64(time.Second))
+	return s
+}
+
+func (s *script) tick() *script {
+	s.changes = s.b.Tick(s.now, &s.c, s.changes)
+	return s
+}
+
+func (s *script) ask() (Permit, bool) {
+	var p Permit
+	var ok bool
+	p, ok, s.changes = s.b.Allow(s.now, &s.c, s.changes)
+	return p, ok
+}
+
+func (s *script) allow() Permit {
+	s.t.Helper()
+	p, ok := s.ask()
+	if !ok {
+		s.t.Fatalf("at %v in %v: refused", s.now.Duration(), s.b.State())
+	}
+	return p
+}
+
+func (s *script) refuse() *script {
+	s.t.Helper()
+	if _, ok := s.ask(); ok {
+		s.t.Fatalf("at %v in %v: allowed", s.now.Duration(), s.b.State())
+	}
+	return s
+}
+
+func (s *script) report(p Permit, r Result) *script {
+	s.changes = s.b.Report(s.now, &s.c, p, r, s.changes)
+	return s
+}
+
+func (s *script) times(n int, r Result) *script {
+	s.t.Helper()
+	for range n {
+		s.report(s.allow(), r)
+	}
+	return s
+}
+
+// trip opens the breaker now.
+func (s *script) trip() *script {
+	s.t.Helper()
+	return s.times(s.c.Failures, Failure).state(wire.Open)
+}
+
+func (s *script) state(want wire.BreakerState) *script {
+	s.t.Helper()
+	if got := s.b.State(); got != want {
+		s.t.Fatalf("at %v: %v, want %v", s.now.Duration(), got, want)
+	}
+	return s
+}
+
+func (s *script) late(want uint32) *script {
+	s.t.Helper()
+	if got := s.b.Late(); got != want {
+		s.t.Fatalf("at %v: %d late, want %d", s.now.Duration(), got, want)
+	}
+	return s
+}
+
+// changed checks all transitions since the last call of changed.
+func (s *script) changed(want ...string) *script {
+	s.t.Helper()
+	var got []string
+	for _, c := range s.changes {
+		got = append(got, fmt.Sprintf("%v %v>%v %v", c.At.Duration(), c.From, c.To, c.Cause))
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		s.t.Fatalf("changes (-want +got):\n%s", diff)
+	}
+	s.changes = s.changes[:0]
+	return s
+}
+
+func TestCycleWithEachCause(t *testing.T) {
+	s := newScript(t).at(1).times(2, Failure).state(wire.Closed).changed()
+	s.times(1, Success).times(2, Failure).state(wire.Closed) // success began anew
+	s.times(1, Failure).changed("1s closed>open threshold")
+	s.at(11).tick().changed("11s open>eligible elapsed")
+	s.at(12).times(1, Success).changed("12s eligible>half_open elapsed")
+	s.at(13).times(1, Success).changed("13s half_open>closed probe")
+	s.trip().changed("13s closed>open threshold")
+	s.at(23).times(1, Failure).changed(
+		"23s open>eligible elapsed", "23s eligible>half_open elapsed", "23s half_open>open probe")
+	s.at(33).allow()
+	s.allow()
+	s.allow()
+	s.at(43).tick().changed("33s open>eligible elapsed",
+		"33s eligible>half_open elapsed", "43s half_open>open lease")
+}
+
+// B1: eligible comes by the clock, not by the next call, and can be seen.
+func TestB1OpensTheGateByTheClock(t *testing.T) {
+	s := newScript(t).at(5).trip()
+	if at, ok := s.b.Deadline(); !ok || at != s.now.Add(10*time.Second) {
+		t.Fatalf("deadline %v, %v", at, ok)
+	}
+	s.at(14.999999999).tick().refuse().state(wire.Open)
+	s.at(15).tick().state(wire.Eligible)
+	if _, ok := s.b.Deadline(); ok {
+		t.Fatal("an eligible breaker waits for a caller, not for the clock")
+	}
+	if p := s.at(99).allow(); !p.Probe {
+		t.Fatal("the first call after the open time must be a probe")
+	}
+	s.state(wire.HalfOpen)
+}
+
+// B2 and N-E18: calls that were let out before the trip end in the half-open
+// round; they neither close it nor reopen it nor give out one more probe.
+func TestNE18LateResultsDecideNothing(t *testing.T) {
+	for _, r := range []Result{Success, Failure, Neutral} {
+		s := newScript(t)
+		slow := []Permit{s.allow(), s.allow(), s.allow()}
+		s.trip()
+		s.report(slow[0], r).state(wire.Open).late(1)
+		s.at(10).tick().report(slow[1], r).state(wire.Eligible).late(2)
+		probe := s.allow()
+		s.report(slow[2], r).state(wire.HalfOpen).late(3)
+		s.allow()
+		s.allow()
+		s.refuse().report(probe, Success).state(wire.HalfOpen)
+	}
+}
+
+func TestNE18LateAcrossTwoCyclesAndGenerationWrap(t *testing.T) {
+	s := newScript(t)
+	s.b.generation = math.MaxUint32 - 2
+	old := s.allow()
+	now := 0.0
+	for range 2 {
+		s.at(now).trip()
+		now += 10
+		s.at(now).times(2, Success).state(wire.Closed)
+	}
+	if s.b.generation > old.Generation {
+		t.Fatalf("generation %d has not wrapped", s.b.generation)
+	}
+	s.times(2, Failure).report(old, Success).late(1)
+	s.times(1, Failure).state(wire.Open) // the late success did not reset the count
+	s.report(old, Failure).late(2)
+}
+
+// B3: a permit is good for one report.
+func TestB3SecondReportOfAProbeChangesNothing(t *testing.T) {
+	s := newScript(t).trip().at(10)
+	p := s.allow()
+	s.report(p, Neutral).report(p, Success).report(p, Failure).state(wire.HalfOpen).late(2)
+}
+
+// B4 and N-E20: however many ask, and whatever comes back, no more than Probes
+// are in flight, and no more are started that count.
+func TestNE20NoMoreProbesThanAllowed(t *testing.T) {
+	for _, probes := range []int{1, 3, 10} {
+		s := newScript(t)
+		s.c.Probes, s.c.Successes = probes, probes
+		late := s.allow()
+		s.trip().at(10)
+		var permits []Permit
+		for range 10_000 {
+			if p, ok := s.ask(); ok {
+				permits = append(permits, p)
+			}
+		}
+		if len(permits) != probes {
+			t.Fatalf("%d probes of %d", len(permits), probes)
+		}
+		s.report(late, Success).refuse()
+		s.report(permits[0], Neutral)
+		again := s.allow()
+		s.refuse()
+		for _, p := range permits[1:] {
+			s.report(p, Success).refuse()
+		}
+		s.report(again, Success).state(wire.Closed)
+	}
+}
+
+// B5: one failed probe decides at once; the others are late.
+func TestB5ReopensAtTheFirstFailedProbe(t *testing.T) {
+	s := newScript(t).trip().at(10)
+	a, b, c := s.allow(), s.allow(), s.allow()
+	s.at(12).report(a, Success).report(b, Failure).state(wire.Open)
+	s.report(c, Success).state(wire.Open).late(1)
+	if got := s.b.Remaining(s.now); got != 10*time.Second {
+		t.Fatalf("open for %v more, want the full time from the failure", got)
+	}
+}
+
+// B6 and N-E19: a probe that never reports loses its permit, and its result is
+// late.
+func TestB6LeaseFreesThePermit(t *testing.T) {
+	s := newScript(t).trip().at(10)
+	hung := s.allow()
+	if at, ok := s.b.Deadline(); !ok || at.Duration() != 20*time.Second {
+		t.Fatalf("lease until %v, %v", at.Duration(), ok)
+	}
+	s.changed("0s closed>open threshold", "10s open>eligible elapsed",
+		"10s eligible>half_open elapsed")
+	s.at(20).tick().state(wire.HalfOpen).changed()
+	if _, ok := s.b.Deadline(); ok {
+		t.Fatal("nothing in flight, so no lease")
+	}
+	s.report(hung, Failure).state(wire.HalfOpen).late(1)
+	s.times(2, Success).state(wire.Closed)
+}
+
+func TestB6LeaseRunsFromTheYoungestProbe(t *testing.T) {
+	s := newScript(t).trip().at(10)
+	s.allow()
+	b := s.at(19).allow()
+	s.at(28).tick().report(b, Success).late(0)
+	s.at(29).tick()
+	s.report(b, Success).late(1)
+	if s.b.expired != 1 {
+		t.Fatalf("%d leases ran out, want that of the first probe", s.b.expired)
+	}
+}
+
+func TestB6ReopensAfterProbesExpiries(t *testing.T) {
+	s := newScript(t).trip().at(10)
+	s.allow()
+	s.at(20).tick().state(wire.HalfOpen).allow()
+	s.at(30).tick().state(wire.HalfOpen).allow()
+	s.at(40).tick()
+	s.state(wire.Open)
+	if got := s.b.Remaining(s.now); got != 10*time.Second {
+		t.Fatalf("open for %v more", got)
+	}
+}
+
+// B7 and B9: a cancelled or ignored probe gives its permit back, and the next
+// caller may probe at the same instant.
+func TestB7NeutralProbeGivesThePermitBack(t *testing.T) {
+	s := newScript(t)
+	s.c.Probes, s.c.Successes = 1, 1
+	s.trip().at(10)
+	for range 100 {
+		p := s.allow()
+		s.refuse().report(p, Neutral)
+		if _, ok := s.b.Deadline(); ok {
+			t.Fatal("a lease without a probe")
+		}
+	}
+	s.times(1, Success).state(wire.Closed).late(0)
+}
+
+// N-E19: however a probe ends, a healthy server has the breaker closed within
+// two open times from then.
+func TestNE19NeverStuckHalfOpen(t *testing.T) {
+	for name, end := range map[string]func(s *script, p Permit){
+		"good":      func(s *script, p Permit) { s.report(p, Success) },
+		"failed":    func(s *script, p Permit) { s.report(p, Failure) },
+		"cancelled": func(s *script, p Permit) { s.report(p, Neutral) },
+		"lost":      func(*script, Permit) {},
+		"too late":  func(s *script, p Permit) { s.at(21).report(p, Failure) },
+	} {
+		for _, probes := range []int{1, 2, 5} {
+			s := newScript(t)
+			s.c.Probes, s.c.Successes = probes, probes
+			s.trip().at(10)
+			end(s, s.allow())
+			healed := s.now.Add(2*s.c.OpenFor + time.Second)
+			for s.b.State() != wire.Closed && s.now <= healed {
+				if p, ok := s.ask(); ok {
+					s.report(p, Success)
+				}
+				s.now = s.now.Add(time.Second)
+			}
+			if s.state(wire.Closed).now > healed {
+				t.Errorf("%s, %d probes: closed after %v", name, probes, s.now.Duration())
+			}
+		}
+	}
+}
+
+// B8 and N-E22: the caller's cancel counts as nothing; a failure, and so an own
+// timeout, counts.
+func TestNE22CancelsDoNotTrip(t *testing.T) {
+	s := newScript(t).times(100, Neutral).state(wire.Closed).changed()
+	s.times(2, Failure).times(100, Neutral).times(1, Failure).changed("0s closed>open threshold")
+}
+
+func TestB18RemainingOpenTime(t *testing.T) {
+	s := newScript(t).at(2).trip()
+	for at, want := range map[float64]time.Duration{2: 10e9, 7: 5e9, 12: 0, 50: 0} {
+		if got := s.b.Remaining(s.at(at).now); got != want {
+			t.Errorf("at %v s: %v remaining, want %v", at, got, want)
+		}
+	}
+	s.at(12).tick()
+	if got := s.b.Remaining(s.now); got != 0 {
+		t.Errorf("eligible with %v remaining", got)
+	}
+}
+
+// A changed configuration takes effect at the next decision.
+func TestConfigurationChanges(t *testing.T) {
+	t.Run("threshold keeps its window", func(t *testing.T) {
+		s := newScript(t).times(2, Failure)
+		s.c.Failures = 5
+		s.times(2, Failure).state(wire.Closed).times(1, Failure).state(wire.Open)
+	})
+	t.Run("lower threshold trips at the next failure", func(t *testing.T) {
+		s := newScript(t).times(2, Failure)
+		s.c.Failures = 1
+		s.tick().state(wire.Closed).times(1, Failure).state(wire.Open)
+	})
+	t.Run("off closes and forgets", func(t *testing.T) {
+		s := newScript(t).trip()
+		s.changes = nil
+		s.c.Failures = 0
+		s.at(3).times(9, Failure).changed("3s open>closed none")
+		s.c.Failures = 1
+		s.tick().state(wire.Closed).times(1, Failure).state(wire.Open)
+	})
+	t.Run("off while closed forgets", func(t *testing.T) {
+		s := newScript(t).times(2, Failure)
+		s.c.Failures = 0
+		s.tick()
+		s.c.Failures = 3
+		s.times(2, Failure).state(wire.Closed)
+	})
+	t.Run("the count saturates", func(t *testing.T) {
+		s := newScript(t)
+		s.c.Failures = math.MaxInt
+		s.b.failures = math.MaxInt32
+		s.times(1, Failure).state(wire.Closed)
+		s.c.Failures = math.MaxInt32
+		s.times(1, Failure).state(wire.Open)
+	})
+	t.Run("off in a round makes its probes late", func(t *testing.T) {
+		s := newScript(t).trip().at(10)
+		p := s.allow()
+		s.c.Failures = 0
+		s.report(p, Failure).state(wire.Closed).late(1)
+	})
+	t.Run("open time counts from the trip", func(t *testing.T) {
+		s := newScript(t).trip()
+		s.c.OpenFor = 4 * time.Second
+		s.at(3).tick()
+		if at, _ := s.b.Deadline(); at.Duration() != 4*time.Second {
+			t.Fatalf("deadline %v", at.Duration())
+		}
+		s.at(4).tick().state(wire.Eligible)
+	})
+	t.Run("fewer successes close", func(t *testing.T) {
+		s := newScript(t).trip().at(10).times(1, Success)
+		s.changes = nil
+		s.c.Probes = 1
+		s.at(11).tick().changed("11s half_open>closed probe")
+	})
+	t.Run("more successes than probes ask for all probes", func(t *testing.T) {
+		s := newScript(t).trip()
+		s.c.Successes = 99
+		s.at(10).times(2, Success).state(wire.HalfOpen).times(1, Success).state(wire.Closed)
+	})
+	t.Run("zeros are one", func(t *testing.T) {
+		s := newScript(t)
+		s.c = Config{Failures: 1}
+		s.trip().times(1, Success).state(wire.Closed)
+	})
+	t.Run("no open time, no lease", func(t *testing.T) {
+		s := newScript(t)
+		s.c = Config{Failures: 1}
+		p := s.trip().allow()
+		s.at(1e6).tick().refuse().report(p, Success).state(wire.Closed).late(0)
+	})
+}
+
+func TestAbsurdOpenTimeNeverEnds(t *testing.T) {
+	s := newScript(t)
+	s.c.OpenFor = math.MaxInt64
+	s.at(1).trip()
+	if at, ok := s.b.Deadline(); ok {
+		t.Fatalf("deadline %v", at)
+	}
+	s.at(1e9).refuse().state(wire.Open)
+}
+
+// Mean calls until k consecutive failures with failure share p is
+// (p^-k - 1)/(1-p); 30 000 breakers put 3.5 standard errors inside 2 %.
+func TestMeanCallsToTrip(t *testing.T) {
+	for _, tc := range []struct {
+		share uint64 // in tenths
+		k     int
+		want  float64
+	}{{5, 5, 62}, {5, 3, 14}, {3, 3, 51.48}} {
+		calls := uint64(0)
+		const breakers = 30_000
+		c := Config{Failures: tc.k, OpenFor: time.Second, Probes: 1, Successes: 1}
+		for range breakers {
+			var b Breaker
+			for b.State() == wire.Closed {
+				p, _, _ := b.Allow(0, &c, nil)
+				result := Success
+				if calls++; rng.Below(rng.At(1, rng.FaultHit, calls, 0, 0), 10) < tc.share {
+					result = Failure
+				}
+				b.Report(0, &c, p, result, nil)
+			}
+		}
+		if got := float64(calls) / breakers; math.Abs(got/tc.want-1) > 0.02 {
+			t.Errorf("p .%d, k %d: %.2f calls, want %.2f", tc.share, tc.k, got, tc.want)
+		}
+	}
+}
+
+func TestSize(t *testing.T) {
+	if size := unsafe.Sizeof(Breaker{}); size > 64 {
+		t.Errorf("a Breaker has %d bytes; a fleet holds thousands", size)
+	}
+}
+
+// cycle takes a breaker once through all its states.
+func cycle(b *Breaker, c *Config, now clock.Instant, out []Change) []Change {
+	for range c.Failures {
+		p, _, _ := b.Allow(now, c, out)
+		out = b.Report(now, c, p, Failure, out)
+	}
+	p, _, out := b.Allow(now.Add(c.OpenFor), c, out)
+	return b.Report(now.Add(c.OpenFor), c, p, Success, out)
+}
+
+func TestDoesNotAllocate(t *testing.T) {
+	var b Breaker
+	c := Config{Failures: 3, OpenFor: time.Second, Probes: 1, Successes: 1}
+	out := make([]Change, 0, 8)
+	if n := testing.AllocsPerRun(100, func() { cycle(&b, &c, 0, out[:0]) }); n != 0 {
+		t.Errorf("%v allocations per cycle", n)
+	}
+}
+
+func BenchmarkClosedCall(b *testing.B) {
+	b.ReportAllocs()
+	var br Breaker
+	c := Config{Failures: 3, OpenFor: time.Second, Probes: 1, Successes: 1}
+	out := make([]Change, 0, 8)
+	for i := range b.N {
+		p, _, _ := br.Allow(clock.Instant(i), &c, out)
+		out = br.Report(clock.Instant(i), &c, p, Success, out[:0])
+	}
+}
+
+func BenchmarkCycle(b *testing.B) {
+	b.ReportAllocs()
+	var br Breaker
+	c := Config{Failures: 3, OpenFor: time.Second, Probes: 1, Successes: 1}
+	out := make([]Change, 0, 8)
+	for range b.N {
+		out = cycle(&br, &c, 0, out[:0])
+	}
+}
