@@ -1,0 +1,39 @@
+// Package engine is an HTTP client's retry, backoff, breaker and priority
+// engine as a pure state machine.
+//
+// A Machine is one client. It has no clock, goroutine, lock, logger or global:
+// it is fed Inputs with the time as an argument, and appends to the caller's
+// slice the Effects that it asks of the world, in the order in which they must
+// be done:
+//
+//	m := engine.New(id, seed, 1, &policy)
+//	effects = m.Step(now, engine.Input{Kind: engine.Submit, ...}, effects[:0])
+//	for _, e := range effects {
+//		switch e.Kind {
+//		case engine.Send:   // put e.Attempt on the wire; feed Answered later
+//		case engine.Abort:  // stop waiting for e.Attempt
+//		case engine.Report: // show e.Event to whoever watches
+//		}
+//	}
+//	at, ok := m.Deadline() // feed Tick at that moment
+//
+// A driver needs nothing else: one Answered for each Send, unless it was
+// aborted, and a Tick when the Deadline has come. A Tick too early does nothing.
+// A reply to an attempt that has ended changes nothing but a report.
+//
+// # A request's way
+//
+// Submit puts a request into the queue of its scope. When there is a slot, and
+// it is the request's turn by the order and the limits of its class, the
+// scope's breaker is asked. If it refuses, the request ends as short-circuited;
+// else an attempt goes out. The slot is free again when the whole reply is there
+// or the attempt has timed out, so a request that waits to retry holds none.
+// After the backoff it joins the queue again, with the place that it had. Its
+// deadline runs from the submission, time in the queue and in backoff included.
+//
+// Every submitted request ends exactly once, in a RequestDone.
+//
+// The package and those below it import nothing of this module from outside
+// engine, so that any Go program can use them. Nothing here may read a clock,
+// start a goroutine, or range over a map.
+package engine

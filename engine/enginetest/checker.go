@@ -1,0 +1,275 @@
+// Package enginetest holds what tests of machines and runs share: a Checker
+// that holds every event against the identities, and a Script harness that
+// plays a story to one Machine and prints what it does.
+//
+// It is imported by tests only. The checks stand outside the code under test and
+// use nothing of its insides.
+package enginetest
+
+import (
+	"fmt"
+
+	"herdscope/engine"
+	"herdscope/engine/breaker"
+	"herdscope/engine/clock"
+	"herdscope/engine/wire"
+)
+
+// Checker is an observer that holds every event of a run against what must
+// always be so. It remembers the first thing that was not.
+type Checker struct {
+	policy   func() engine.Policy
+	requests map[key]*track
+	scopes   map[scopeKey]*scopeTrack
+	arrived  map[wire.AttemptID]bool // at the server; true while unanswered
+	last     clock.Instant
+	began    int64
+	outcomes [wire.NumOutcomes]int64
+	sent     int64
+	arrivals int64
+	err      error
+}
+
+type key struct {
+	client  wire.ClientID
+	request wire.RequestID
+}
+
+type scopeKey struct {
+	client wire.ClientID
+	scope  uint8
+}
+
+// track is what events have said of one request.
+type track struct {
+	class wire.Class
+	stage stage
+	tries uint16
+}
+
+type stage uint8
+
+const (
+	begun stage = iota
+	queued
+	dequeued
+	sent
+	attempted
+	sleeping
+	over
+)
+
+// next says which stages may follow one; a request goes no other way.
+var next = map[stage][]stage{
+	begun:     {queued, sent, over},
+	queued:    {dequeued},
+	dequeued:  {sent, over},
+	sent:      {attempted},
+	attempted: {sleeping, over},
+	sleeping:  {queued, sent, over},
+}
+
+// scopeTrack is what events have said of one client's scope.
+type scopeTrack struct {
+	running  [wire.NumClasses]int
+	breaker  wire.BreakerState
+	probes   int // permits of this half-open round that are used up or out
+	probed   clock.Instant
+	starving [wire.NumClasses]bool
+}
+
+// NewChecker makes a Checker for machines under the policy, which it asks for
+// anew at each event, since it may be changed.
+func NewChecker(policy func() engine.Policy) *Checker {
+	return &Checker{
+		policy: policy, requests: map[key]*track{}, scopes: map[scopeKey]*scopeTrack{},
+		arrived: map[wire.AttemptID]bool{}, last: wire.Held,
+	}
+}
+
+// Err is the first thing that was not as it must be; nil if all was.
+func (c *Checker) Err() error { return c.err }
+
+// Sent and Arrivals are how many attempts went out, and how many got there.
+func (c *Checker) Sent() int64 { return c.sent }
+
+// Arrivals is how many attempts arrived at the server.
+func (c *Checker) Arrivals() int64 { return c.arrivals }
+
+// Outcomes is how many requests ended in each way.
+func (c *Checker) Outcomes() [wire.NumOutcomes]int64 { return c.outcomes }
+
+// Finish holds the end of a run against the machines' own counts, and returns
+// the first thing that was wrong.
+func (c *Checker) Finish(counts engine.Counts) error {
+	var ended int64
+	for _, n := range c.outcomes {
+		ended += n
+	}
+	open := int64(counts.Queued + counts.Running + counts.Sleeping)
+	c.must(c.began == ended+open, "%d requests began, %d ended, %d are open (%+v)",
+		c.began, ended, open, counts)
+	return c.err
+}
+
+func (c *Checker) must(ok bool, format string, args ...any) {
+	if !ok && c.err == nil {
+		c.err = fmt.Errorf("at %v: "+format, append([]any{c.last.Duration()}, args...)...)
+	}
+}
+
+// Observe checks one event.
+func (c *Checker) Observe(e wire.Event) {
+	c.must(e.At >= c.last, "time goes back to %v", e.At.Duration())
+	c.last = max(c.last, e.At)
+	switch {
+	case e.Kind <= wire.RequestDone && e.Kind != wire.AttemptLate:
+		c.request(e)
+	case e.Kind == wire.BreakerChanged:
+		c.changeBreaker(e)
+	case e.Kind == wire.ProbeDone && !e.Good:
+		s := c.scope(e)
+		s.probes = max(0, s.probes-1) // after a failure the round is over anyway
+	case e.Kind == wire.StarvationBegan || e.Kind == wire.StarvationEnded:
+		s := c.scope(e)
+		c.must(s.starving[e.Class] == (e.Kind == wire.StarvationEnded), "%v of %v twice", e.Kind, e.Class)
+		s.starving[e.Class] = e.Kind == wire.StarvationBegan
+	case e.Kind == wire.ServerArrived:
+		_, twice := c.arrived[e.ID]
+		c.must(!twice, "%v arrived twice", e.ID)
+		c.arrived[e.ID] = true
+		c.arrivals++
+	case e.Kind == wire.ServerDone || e.Kind == wire.ServerRejected || e.Kind == wire.ServerReset:
+		c.must(c.arrived[e.ID], "%v: %v of one that is not at the server", e.ID, e.Kind)
+		c.arrived[e.ID] = false
+	}
+}
+
+// request checks an event about a request.
+func (c *Checker) request(e wire.Event) {
+	k := key{e.ID.Client, e.ID.Request}
+	r := c.requests[k]
+	if e.Kind == wire.RequestBegan {
+		c.must(r == nil, "%v began twice", e.ID)
+		c.requests[k] = &track{class: e.Class}
+		c.began++
+		return
+	}
+	if r == nil {
+		c.must(false, "%v: %v before it began", e.ID, e.Kind)
+		return
+	}
+	c.must(r.class == e.Class, "%v changed from %v to %v", e.ID, r.class, e.Class)
+	switch e.Kind {
+	case wire.RequestQueued:
+		c.move(e, r, queued)
+	case wire.RequestDequeued:
+		c.move(e, r, dequeued)
+	case wire.AttemptSent:
+		c.move(e, r, sent)
+		c.send(e, r)
+	case wire.AttemptEnded:
+		c.move(e, r, attempted)
+		c.must(e.Delay >= 0, "%v took %v", e.ID, e.Delay)
+		c.scope(e).running[e.Class]--
+	case wire.RetryScheduled:
+		c.move(e, r, sleeping)
+		c.retry(e)
+	case wire.RequestDone:
+		c.move(e, r, over)
+		c.done(e, r)
+		delete(c.requests, k)
+	}
+}
+
+func (c *Checker) move(e wire.Event, r *track, to stage) {
+	for _, s := range next[r.stage] {
+		if s == to {
+			r.stage = to
+			return
+		}
+	}
+	c.must(false, "%v: %v out of turn (stage %d)", e.ID, e.Kind, r.stage)
+	r.stage = to
+}
+
+func (c *Checker) send(e wire.Event, r *track) {
+	p := c.policy()
+	s := c.scope(e)
+	c.sent++
+	r.tries++
+	c.must(e.ID.Try == r.tries, "%v is try %d", e.ID, r.tries)
+	c.must(int(r.tries) <= max(p.Retry.Attempts, 1), "%v is more than %d attempts", e.ID, p.Retry.Attempts)
+	total := 0
+	for _, n := range s.running {
+		total += n
+	}
+	c.must(p.Queue.Limit == 0 || total < p.Queue.Limit, "%v: all %d slots are taken", e.ID, total)
+	most := p.Queue.Class[e.Class].Most
+	c.must(most == 0 || s.running[e.Class] < most, "%v: class %v has its %d slots", e.ID, e.Class, most)
+	s.running[e.Class]++
+	c.must(s.breaker == wire.Closed || e.Probe, "%v: sent through a breaker that is %v", e.ID, s.breaker)
+	if e.Probe {
+		c.must(s.breaker == wire.HalfOpen, "%v: probe of a breaker that is %v", e.ID, s.breaker)
+		c.probe(e, s, p.Breaker)
+	}
+}
+
+// probe checks that a half-open round starts no more probes than it may. One
+// without a verdict gives its permit back, and so do all whose lease is over.
+func (c *Checker) probe(e wire.Event, s *scopeTrack, b breaker.Config) {
+	if s.probes > 0 && e.At >= s.probed.Add(b.OpenFor) {
+		s.probes = 0
+	}
+	s.probes++
+	s.probed = e.At
+	c.must(s.probes <= b.Probes, "%v: probe %d of %d", e.ID, s.probes, b.Probes)
+}
+
+func (c *Checker) retry(e wire.Event) {
+	p := c.policy()
+	c.must(e.Delay >= 0 && e.Delay <= e.Ceiling, "%v: waits %v of %v", e.ID, e.Delay, e.Ceiling)
+	c.must(e.Until == e.At.Add(e.Delay), "%v: waits %v until %v", e.ID, e.Delay, e.Until)
+	if !e.Hinted {
+		c.must(e.Ceiling <= p.Retry.Backoff.Cap, "%v: could wait %v, above the cap", e.ID, e.Ceiling)
+	}
+}
+
+func (c *Checker) done(e wire.Event, r *track) {
+	c.must(e.Outcome != wire.Unfinished, "%v ended unfinished", e.ID)
+	c.must(e.ID.Try == r.tries, "%v ended after %d tries", e.ID, r.tries)
+	switch e.Outcome {
+	case wire.ExpiredInQueue:
+		c.must(r.tries == 0, "%v expired in queue after %d tries", e.ID, r.tries)
+	case wire.Succeeded, wire.Failed, wire.TimedOut:
+		c.must(r.tries > 0, "%v %v without a try", e.ID, e.Outcome)
+	}
+	c.outcomes[e.Outcome]++
+}
+
+// legal says which states of a breaker may follow one.
+var legal = map[wire.BreakerState][]wire.BreakerState{
+	wire.Closed:   {wire.Open},
+	wire.Open:     {wire.Eligible, wire.Closed},
+	wire.Eligible: {wire.HalfOpen, wire.Closed},
+	wire.HalfOpen: {wire.Closed, wire.Open},
+}
+
+func (c *Checker) changeBreaker(e wire.Event) {
+	s := c.scope(e)
+	c.must(e.From == s.breaker, "breaker of client %d goes from %v, but was %v", e.ID.Client, e.From, s.breaker)
+	allowed := false
+	for _, to := range legal[e.From] {
+		allowed = allowed || to == e.To
+	}
+	c.must(allowed, "breaker of client %d goes from %v to %v", e.ID.Client, e.From, e.To)
+	s.breaker, s.probes = e.To, 0
+}
+
+func (c *Checker) scope(e wire.Event) *scopeTrack {
+	k := scopeKey{e.ID.Client, e.Scope}
+	if c.scopes[k] == nil {
+		c.scopes[k] = &scopeTrack{}
+	}
+	return c.scopes[k]
+}

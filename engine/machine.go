@@ -1,0 +1,268 @@
+package engine
+
+import (
+	"time"
+
+	"herdscope/engine/breaker"
+	"herdscope/engine/clock"
+	"herdscope/engine/queue"
+	"herdscope/engine/wire"
+)
+
+// Machine is one client. Make it with New; it must not be copied after that.
+// It belongs to one goroutine at a time.
+type Machine struct {
+	id     wire.ClientID
+	seed   uint64
+	policy *Policy
+
+	scopes   []scope
+	requests []request
+	ids      []wire.RequestID // of requests, 0 where the slot is free
+	free     []int32
+	joined   uint64 // number given to requests as they come, to break ties
+	counts   Counts
+
+	// timers has a key for each breaker, for each class of each scope (its
+	// starvation watch), and for each request.
+	timers clock.Index
+
+	// For the length of one Step.
+	now     clock.Instant
+	out     []Effect
+	fresh   []int32 // requests that joined a queue in this Step
+	touched uint32  // scopes whose slots or queue changed, a bit each
+	changes []breaker.Change
+}
+
+// Counts is how many requests are where. They sum to the requests that have
+// been submitted and have not ended.
+type Counts struct {
+	Queued, Running, Sleeping int
+}
+
+// scope is one bucket of slots with its queue and breaker.
+type scope struct {
+	queue   queue.Queue
+	breaker breaker.Breaker
+	running [wire.NumClasses]int32
+	// newest is the latest moment at which a request that was started had come;
+	// one that came before it and still waits has been overtaken.
+	newest   clock.Instant
+	starving [wire.NumClasses]bool
+	starved  [wire.NumClasses]clock.Instant // since when
+}
+
+// place is where a request is.
+type place uint8
+
+const (
+	nowhere place = iota
+	inQueue
+	onWire
+	asleep
+)
+
+// request is one logical call while it lasts.
+type request struct {
+	Input                  // as submitted
+	came     clock.Instant // when it was submitted
+	since    clock.Instant // when its present stay in queue, wire or backoff began
+	deadline clock.Instant
+	number   uint64
+	delay    time.Duration // the last backoff
+	permit   breaker.Permit
+	try      uint16
+	status   uint16
+	cause    wire.Cause
+	place    place
+	// announced says that observers know that it waits.
+	announced bool
+}
+
+// New makes the client id with the given number of scopes, 1 to
+// wire.MaxScopes. It reads the policy at every decision and never changes it.
+func New(id wire.ClientID, seed uint64, scopes int, policy *Policy) Machine {
+	m := Machine{id: id, seed: seed, policy: policy, scopes: make([]scope, scopes)}
+	for i := range m.scopes {
+		m.scopes[i].newest = wire.Held
+	}
+	return m
+}
+
+// Counts is how many requests are where now.
+func (m *Machine) Counts() Counts { return m.counts }
+
+// Running is how many attempts of a scope are in flight.
+func (m *Machine) Running(scope uint8) int {
+	n := int32(0)
+	for _, r := range m.scopes[scope].running {
+		n += r
+	}
+	return int(n)
+}
+
+// Breaker is the state of a scope's breaker.
+func (m *Machine) Breaker(scope uint8) wire.BreakerState {
+	return m.scopes[scope].breaker.State()
+}
+
+// Deadline is when the machine next needs a Tick; false if never. It may change
+// with every Step, and with a change of the policy.
+func (m *Machine) Deadline() (clock.Instant, bool) {
+	_, at, ok := m.timers.Min()
+	return at, ok
+}
+
+// Step feeds one input at now and appends to out, in order, what the machine
+// asks of the world. Timers that are due act first, so that of a deadline and a
+// reply at the same instant the deadline wins. now must not go back.
+func (m *Machine) Step(now clock.Instant, in Input, out []Effect) []Effect {
+	m.now, m.out = now, out
+	m.fire()
+	switch in.Kind {
+	case Submit:
+		m.submit(in)
+	case Answered:
+		m.answered(in)
+	case Cancel:
+		m.cancel(in.Request)
+	case Changed:
+		m.changed()
+	}
+	m.settle()
+	out, m.out = m.out, nil
+	return out
+}
+
+// submit takes a request in and lets it join its queue.
+func (m *Machine) submit(in Input) {
+	h := m.slot()
+	m.joined++
+	r := &m.requests[h]
+	*r = request{Input: in, came: m.now, number: m.joined, deadline: clock.Never}
+	if limit := m.policy.Queue.Class[in.Class].Deadline; limit > 0 {
+		r.deadline = m.now.Add(limit)
+	}
+	m.ids[h] = in.Request
+	e := m.event(wire.RequestBegan, r)
+	e.Since = in.Since
+	m.report(e)
+	m.join(h)
+}
+
+// slot finds room for one more request.
+func (m *Machine) slot() int32 {
+	if n := len(m.free); n > 0 {
+		h := m.free[n-1]
+		m.free = m.free[:n-1]
+		return h
+	}
+	m.requests = append(m.requests, request{})
+	m.ids = append(m.ids, 0)
+	return int32(len(m.requests) - 1)
+}
+
+// find is the handle of a request by its ID.
+func (m *Machine) find(id wire.RequestID) (int32, bool) {
+	for h, other := range m.ids {
+		if other == id && id != 0 {
+			return int32(h), true
+		}
+	}
+	return 0, false
+}
+
+// answered takes a reply to an attempt.
+func (m *Machine) answered(in Input) {
+	h, ok := m.find(in.ID.Request)
+	if !ok || m.requests[h].place != onWire || m.requests[h].try != in.ID.Try {
+		m.report(wire.Event{
+			Kind: wire.AttemptLate, At: m.now, ID: in.ID, Status: in.Reply.Status,
+			Class: in.Class, Scope: in.Scope,
+		})
+		return
+	}
+	r := &m.requests[h]
+	r.status = in.Reply.Status
+	switch in.Reply.Kind {
+	case wire.ReplyReset:
+		m.endAttempt(h, wire.CauseReset, breaker.Failure)
+	case wire.ReplyRefused:
+		m.endAttempt(h, wire.CauseRefused, breaker.Failure)
+	default:
+		m.endAttempt(h, wire.CauseStatus, verdict(r.status))
+	}
+	if r.cause == wire.CauseStatus && r.status < 400 {
+		m.finish(h, wire.Succeeded)
+		return
+	}
+	m.retryOrGiveUp(h, in)
+}
+
+// verdict is what a response tells the breaker: server errors are failures; a
+// refusal of the caller's own doing, such as 404 or 429, says nothing about the
+// server's health.
+func verdict(status uint16) breaker.Result {
+	switch {
+	case status >= 500:
+		return breaker.Failure
+	case status >= 400:
+		return breaker.Neutral
+	}
+	return breaker.Success
+}
+
+// cancel gives a request up, wherever it is. One that has ended is no error.
+func (m *Machine) cancel(id wire.RequestID) {
+	h, ok := m.find(id)
+	if !ok {
+		return
+	}
+	switch r := &m.requests[h]; r.place {
+	case inQueue:
+		m.leaveQueue(h)
+	case onWire:
+		m.abort(h, wire.CauseCancel, breaker.Neutral)
+	}
+	m.requests[h].cause = wire.CauseCancel
+	m.finish(h, wire.Cancelled)
+}
+
+// changed looks at everything that a new policy may have set free.
+func (m *Machine) changed() {
+	for s := range m.scopes {
+		m.touch(uint8(s))
+		m.changes = m.scopes[s].breaker.Tick(m.now, &m.policy.Breaker, m.changes[:0])
+		m.breakerChanged(uint8(s))
+	}
+}
+
+// finish ends a request with its outcome, whatever queue, slot or backoff it
+// was in has been left before, save for backoff, which is left here.
+func (m *Machine) finish(h int32, outcome wire.Outcome) {
+	r := &m.requests[h]
+	if r.place == asleep {
+		m.counts.Sleeping--
+	}
+	m.timers.Clear(m.requestKey(h))
+	e := m.event(wire.RequestDone, r)
+	e.Since, e.Delay = r.Since, m.now.Sub(r.Since)
+	e.Outcome, e.Cause, e.Status = outcome, r.cause, r.status
+	m.report(e)
+	r.place = nowhere
+	m.ids[h] = 0
+	m.free = append(m.free, h)
+}
+
+// event is an event about a request, with what all of them have.
+func (m *Machine) event(kind wire.EventKind, r *request) wire.Event {
+	return wire.Event{
+		Kind: kind, At: m.now, Class: r.Class, Method: r.Method, Scope: r.Scope, Warm: r.Warm,
+		ID: wire.AttemptID{Client: m.id, Request: r.Request, Try: r.try},
+	}
+}
+
+func (m *Machine) report(e wire.Event) {
+	m.out = append(m.out, Effect{Kind: Report, Event: e})
+}

@@ -1,0 +1,316 @@
+package engine_test
+
+import (
+	"testing"
+	"time"
+
+	"herdscope/engine"
+	"herdscope/engine/backoff"
+	"herdscope/engine/clock"
+	"herdscope/engine/enginetest"
+	"herdscope/engine/wire"
+
+	"pgregory.net/rapid"
+)
+
+// hand drives one machine with random inputs and holds it against a Checker.
+type hand struct {
+	policy  engine.Policy
+	machine engine.Machine
+	checker *enginetest.Checker
+	now     clock.Instant
+	next    wire.RequestID
+	out     []wire.AttemptID // on the wire
+	aborted []wire.AttemptID
+}
+
+func newHand(p engine.Policy, seed uint64) *hand {
+	h := &hand{policy: p}
+	h.machine = engine.New(3, seed, 2, &h.policy)
+	h.checker = enginetest.NewChecker(func() engine.Policy { return h.policy })
+	return h
+}
+
+func (h *hand) step(in engine.Input) {
+	for _, e := range h.machine.Step(h.now, in, nil) {
+		switch e.Kind {
+		case engine.Send:
+			h.out = append(h.out, e.Attempt.ID)
+		case engine.Abort:
+			h.drop(e.Attempt.ID)
+			h.aborted = append(h.aborted, e.Attempt.ID)
+		case engine.Report:
+			h.checker.Observe(e.Event)
+		}
+	}
+}
+
+func (h *hand) drop(id wire.AttemptID) {
+	for i, other := range h.out {
+		if other == id {
+			h.out = append(h.out[:i:i], h.out[i+1:]...)
+			return
+		}
+	}
+}
+
+// tick passes time to the next deadline, if there is one before limit.
+func (h *hand) tick(limit clock.Instant) {
+	at, ok := h.machine.Deadline()
+	if ok {
+		h.now = max(h.now, min(at, limit))
+	}
+	h.step(engine.Input{Kind: engine.Tick})
+}
+
+// drawPolicy draws a policy with every feature on or off.
+func drawPolicy(t *rapid.T) engine.Policy {
+	var p engine.Policy
+	p.Retry = engine.Retry{
+		Attempts:         rapid.IntRange(1, 5).Draw(t, "attempts"),
+		Network:          rapid.Bool().Draw(t, "network"),
+		Timeouts:         rapid.Bool().Draw(t, "timeouts"),
+		RetryAfter:       rapid.Bool().Draw(t, "retry after"),
+		RetryAfterJitter: rapid.Int64Range(0, 1000).Draw(t, "spread"),
+		Statuses:         engine.StatusSet(rapid.IntRange(0, 2).Draw(t, "statuses")),
+		Methods:          engine.MethodSet(rapid.IntRange(0, 1).Draw(t, "methods")),
+		Backoff: backoff.Config{
+			Curve:      backoff.Curve(rapid.IntRange(0, 3).Draw(t, "curve")),
+			Jitter:     backoff.Jitter(rapid.IntRange(0, 3).Draw(t, "jitter")),
+			Base:       time.Duration(rapid.IntRange(0, 2000).Draw(t, "base")) * time.Millisecond,
+			Cap:        3 * time.Second,
+			Multiplier: rapid.Int64Range(1000, 3000).Draw(t, "multiplier"),
+		},
+	}
+	p.Breaker.Failures = rapid.IntRange(0, 3).Draw(t, "failures")
+	p.Breaker.OpenFor = time.Duration(rapid.IntRange(1, 4000).Draw(t, "open")) * time.Millisecond
+	p.Breaker.Probes = rapid.IntRange(1, 3).Draw(t, "probes")
+	p.Breaker.Successes = rapid.IntRange(1, p.Breaker.Probes).Draw(t, "successes")
+	p.Queue.Limit = rapid.IntRange(0, 3).Draw(t, "limit")
+	p.Queue.Capacity = rapid.IntRange(0, 4).Draw(t, "capacity")
+	for c := range p.Queue.Class {
+		p.Queue.Class[c] = engine.ClassQueue{
+			Most:         rapid.IntRange(0, 2).Draw(t, "most"),
+			Deadline:     time.Duration(rapid.IntRange(0, 5).Draw(t, "deadline")) * time.Second,
+			StarvedAfter: time.Duration(rapid.IntRange(0, 2).Draw(t, "starved")) * time.Second,
+		}
+	}
+	return p
+}
+
+// TestMachineKeepsTheIdentities does anything at all to a machine, policy
+// changes included, and holds every step against the Checker; in the end every
+// request must come to an end.
+func TestMachineKeepsTheIdentities(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		h := newHand(drawPolicy(t), rapid.Uint64().Draw(t, "seed"))
+		for range rapid.IntRange(1, 120).Draw(t, "steps") {
+			h.now = h.now.Add(time.Duration(rapid.IntRange(0, 700).Draw(t, "pass")) * time.Millisecond)
+			h.anything(t)
+			if err := h.checker.Finish(h.machine.Counts()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		h.comeToAnEnd(t)
+	})
+}
+
+func (h *hand) anything(t *rapid.T) {
+	switch rapid.IntRange(0, 9).Draw(t, "verb") {
+	case 0, 1, 2, 3:
+		h.submit(t)
+	case 4, 5, 6:
+		if len(h.out) > 0 {
+			h.answer(t, h.out[rapid.IntRange(0, len(h.out)-1).Draw(t, "which")])
+		}
+	case 7:
+		h.tick(clock.Never)
+	case 8:
+		id := wire.RequestID(rapid.IntRange(0, int(h.next)+1).Draw(t, "cancel"))
+		h.step(engine.Input{Kind: engine.Cancel, Request: id})
+	case 9:
+		h.late(t)
+	}
+}
+
+func (h *hand) submit(t *rapid.T) {
+	h.next++
+	h.step(engine.Input{
+		Kind: engine.Submit, Request: h.next, Since: h.now,
+		Class:   wire.Class(rapid.IntRange(0, wire.NumClasses-1).Draw(t, "class")),
+		Method:  wire.Method(rapid.IntRange(0, int(wire.Patch)).Draw(t, "method")),
+		Scope:   uint8(rapid.IntRange(0, 1).Draw(t, "scope")),
+		Timeout: time.Duration(rapid.IntRange(0, 3).Draw(t, "timeout")) * time.Second,
+	})
+}
+
+func (h *hand) answer(t *rapid.T, id wire.AttemptID) {
+	in := engine.Input{Kind: engine.Answered, ID: id}
+	in.Reply.Kind = wire.ReplyKind(rapid.IntRange(0, 2).Draw(t, "reply"))
+	if in.Reply.Kind == wire.ReplyResponse {
+		in.Reply.Status = rapid.SampledFrom([]uint16{200, 204, 302, 404, 408, 429, 500, 503}).Draw(t, "status")
+		if rapid.Bool().Draw(t, "hint") {
+			in.Reply.Hint.Form = wire.HintSeconds
+			in.NotBefore = h.now.Add(time.Duration(rapid.IntRange(-2, 9).Draw(t, "after")) * time.Second)
+		}
+	}
+	h.drop(id)
+	h.step(in)
+}
+
+// late is either a reply to an attempt that was aborted or a change of policy.
+func (h *hand) late(t *rapid.T) {
+	if len(h.aborted) > 0 && rapid.Bool().Draw(t, "late") {
+		h.answer(t, h.aborted[0])
+		return
+	}
+	attempts := h.policy.Retry.Attempts
+	h.policy = drawPolicy(t)
+	h.policy.Retry.Attempts = attempts
+	h.step(engine.Input{Kind: engine.Changed})
+}
+
+// comeToAnEnd answers everything, and expects that nothing is left.
+func (h *hand) comeToAnEnd(t *rapid.T) {
+	for range 2000 {
+		if h.machine.Counts() == (engine.Counts{}) {
+			return
+		}
+		if len(h.out) > 0 {
+			id := h.out[0]
+			h.drop(id)
+			h.step(engine.Input{Kind: engine.Answered, ID: id, Reply: wire.Reply{Status: 200}})
+			continue
+		}
+		before := h.now
+		if h.tick(clock.Never); h.now == before {
+			if _, ok := h.machine.Deadline(); !ok {
+				break
+			}
+		}
+	}
+	t.Fatalf("requests never end: %+v", h.machine.Counts())
+}
+
+// TestRetryIsNeverEarlierThanAsked holds for any Retry-After and spread.
+func TestRetryIsNeverEarlierThanAsked(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := plain()
+		p.Retry.RetryAfterJitter = rapid.Int64Range(0, 1000).Draw(t, "spread")
+		m := engine.New(1, rapid.Uint64().Draw(t, "seed"), 1, &p)
+		m.Step(0, engine.Input{Kind: engine.Submit, Request: 1}, nil)
+		asked := clock.Instant(rapid.Int64Range(1, int64(clock.Never)-1).Draw(t, "asked"))
+		m.Step(0, engine.Input{
+			Kind: engine.Answered, ID: wire.AttemptID{Client: 1, Request: 1, Try: 1},
+			Reply: wire.Reply{Status: 429, Hint: wire.Hint{Form: wire.HintSeconds}}, NotBefore: asked,
+		}, nil)
+		if at, ok := m.Deadline(); ok && at < asked {
+			t.Fatalf("retries at %d, asked for %d", at, asked)
+		}
+	})
+}
+
+// busyPolicy has every feature that costs something in use.
+func busyPolicy() engine.Policy {
+	p := plain()
+	p.Retry.Backoff.Jitter = backoff.Full
+	p.Breaker.Failures = 5
+	p.Queue.Limit = 4
+	for c := range p.Queue.Class {
+		p.Queue.Class[c] = engine.ClassQueue{Deadline: time.Minute, StarvedAfter: time.Second}
+	}
+	return p
+}
+
+// load is a closed loop of requests through one machine, a quarter of whose
+// attempts fail.
+type load struct {
+	machine engine.Machine
+	effects []engine.Effect
+	replies clock.Queue[wire.AttemptID]
+	next    wire.RequestID
+	n       uint64
+}
+
+func newLoad(p *engine.Policy, waiting int) *load {
+	l := &load{machine: engine.New(1, 1, 1, p)}
+	for range waiting {
+		l.submit(0)
+	}
+	return l
+}
+
+func (l *load) submit(now clock.Instant) {
+	l.next++
+	class := wire.Class(l.next % wire.NumClasses)
+	l.do(now, engine.Input{Kind: engine.Submit, Request: l.next, Since: now, Class: class, Timeout: time.Second})
+}
+
+// step does the next thing that is due.
+func (l *load) step() {
+	at, _ := l.replies.Peek()
+	if due, ok := l.machine.Deadline(); ok && due < at {
+		l.do(due, engine.Input{Kind: engine.Tick})
+		return
+	}
+	at, id, ok := l.replies.Pop()
+	if !ok {
+		l.submit(at)
+		return
+	}
+	l.n++
+	status := uint16(200)
+	if l.n%4 == 0 {
+		status = 503
+	}
+	l.do(at, engine.Input{Kind: engine.Answered, ID: id, Reply: wire.Reply{Status: status}})
+}
+
+func (l *load) do(now clock.Instant, in engine.Input) {
+	l.effects = l.machine.Step(now, in, l.effects[:0])
+	done := 0
+	for _, e := range l.effects {
+		switch {
+		case e.Kind == engine.Send:
+			l.replies.Push(now.Add(10*time.Millisecond), e.Attempt.ID)
+		case e.Kind == engine.Report && e.Event.Kind == wire.RequestDone:
+			done++
+		}
+	}
+	for range done {
+		l.submit(now)
+	}
+}
+
+func TestStepDoesNotAllocate(t *testing.T) {
+	p := busyPolicy()
+	l := newLoad(&p, 16)
+	for range 100_000 {
+		l.step()
+	}
+	allocs := testing.AllocsPerRun(1, func() {
+		for range 10_000 {
+			l.step()
+		}
+	})
+	if allocs != 0 {
+		t.Errorf("%v allocations in 10,000 steps", allocs)
+	}
+}
+
+func BenchmarkStep(b *testing.B) {
+	for _, bm := range []struct {
+		name    string
+		waiting int
+	}{{"busy", 4}, {"queue of 1000", 1000}} {
+		b.Run(bm.name, func(b *testing.B) {
+			p := busyPolicy()
+			p.Queue.Class = [wire.NumClasses]engine.ClassQueue{}
+			l := newLoad(&p, bm.waiting)
+			b.ReportAllocs()
+			for b.Loop() {
+				l.step()
+			}
+		})
+	}
+}

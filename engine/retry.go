@@ -1,0 +1,102 @@
+package engine
+
+import (
+	"time"
+
+	"herdscope/engine/clock"
+	"herdscope/engine/rng"
+	"herdscope/engine/wire"
+)
+
+// retryOrGiveUp decides what becomes of a request whose attempt has failed for
+// the reason in its cause; in holds the reply, if there was one.
+func (m *Machine) retryOrGiveUp(h int32, in Input) {
+	r := &m.requests[h]
+	if !m.mayRetry(r) {
+		m.finish(h, failure(r.cause))
+		return
+	}
+	wait := m.wait(r, in)
+	until := m.now.Add(wait.delay)
+	if until >= r.deadline {
+		m.finish(h, failure(r.cause))
+		return
+	}
+	e := m.event(wire.RetryScheduled, r)
+	e.Delay, e.Ceiling, e.Until, e.Hinted = wait.delay, wait.ceiling, until, wait.hinted
+	e.Cause, e.Status = r.cause, r.status
+	m.report(e)
+	r.place, r.since = asleep, m.now
+	m.counts.Sleeping++
+	m.setTimer(h, until)
+}
+
+// failure is the outcome of a request that is given up after an attempt which
+// ended for that cause.
+func failure(cause wire.Cause) wire.Outcome {
+	if cause == wire.CauseTimeout {
+		return wire.TimedOut
+	}
+	return wire.Failed
+}
+
+// mayRetry says whether the policy has one more try for the request.
+func (m *Machine) mayRetry(r *request) bool {
+	p := &m.policy.Retry
+	if int(r.try) >= p.Attempts || !p.Methods.Has(r.Method) {
+		return false
+	}
+	switch r.cause {
+	case wire.CauseStatus:
+		return p.Statuses.Has(r.status)
+	case wire.CauseTimeout:
+		return p.Timeouts
+	}
+	return p.Network
+}
+
+// wait is how long a retry waits, out of how much it could have been, and
+// whether a Retry-After said so.
+type wait struct {
+	delay, ceiling time.Duration
+	hinted         bool
+}
+
+// wait draws the wait before the next attempt of r. A Retry-After in the future
+// decides, never earlier than it asks; one that has passed leaves the wait to
+// the backoff.
+func (m *Machine) wait(r *request, in Input) wait {
+	p := &m.policy.Retry
+	if p.RetryAfter && in.Reply.Hint.Form != wire.HintNone && in.NotBefore > m.now {
+		return m.hinted(r, in.NotBefore)
+	}
+	u := m.draw(rng.Backoff, r)
+	delay, ceiling := p.Backoff.Delay(int(r.try), r.delay, u)
+	r.delay = delay
+	return wait{delay: delay, ceiling: ceiling}
+}
+
+// hinted is the wait until a Retry-After, spread upwards as the policy says.
+func (m *Machine) hinted(r *request, notBefore clock.Instant) wait {
+	asked := notBefore.Sub(m.now)
+	room := share(asked, m.policy.Retry.RetryAfterJitter)
+	spread := rng.Scale(m.draw(rng.HintSpread, r), room)
+	return wait{
+		delay:   m.now.Add(asked).Add(spread).Sub(m.now),
+		ceiling: m.now.Add(asked).Add(room).Sub(m.now),
+		hinted:  true,
+	}
+}
+
+// share is a part of d given in thousandths; d is at most what time.Duration
+// can hold, so the division comes first where the product would not fit.
+func share(d time.Duration, thousandths int64) time.Duration {
+	if d > time.Duration(1)<<52 {
+		return d / 1000 * time.Duration(thousandths)
+	}
+	return d * time.Duration(thousandths) / 1000
+}
+
+func (m *Machine) draw(label rng.Label, r *request) uint64 {
+	return rng.At(m.seed, label, uint64(m.id), uint64(r.Request), uint64(r.try))
+}

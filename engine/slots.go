@@ -1,0 +1,191 @@
+package engine
+
+import (
+	"herdscope/engine/breaker"
+	"herdscope/engine/clock"
+	"herdscope/engine/queue"
+	"herdscope/engine/wire"
+)
+
+// join lets a request wait for a slot; settle will look whether there is one.
+func (m *Machine) join(h int32) {
+	r := &m.requests[h]
+	r.place, r.since, r.announced = inQueue, m.now, false
+	m.counts.Queued++
+	m.scopes[r.Scope].queue.Push(h, r.Class, r.came, r.number)
+	m.fresh = append(m.fresh, h)
+	m.touch(r.Scope)
+	m.setTimer(h, r.deadline)
+}
+
+// leaveQueue takes a request out of its queue and tells those who saw it wait.
+func (m *Machine) leaveQueue(h int32) {
+	r := &m.requests[h]
+	m.scopes[r.Scope].queue.Remove(h, r.Class)
+	m.counts.Queued--
+	m.touch(r.Scope)
+	r.place = nowhere
+	if r.announced {
+		e := m.event(wire.RequestDequeued, r)
+		e.Delay = m.now.Sub(r.since)
+		m.report(e)
+	}
+}
+
+// touch remembers that a scope's slots or queue changed.
+func (m *Machine) touch(scope uint8) { m.touched |= 1 << scope }
+
+// settle starts whatever may start, and then tells who has to wait. It is the
+// last thing in every Step, so that no slot is ever left free by mistake.
+func (m *Machine) settle() {
+	for s := range m.scopes {
+		if m.touched&(1<<s) != 0 {
+			m.dispatch(uint8(s))
+		}
+	}
+	for _, h := range m.fresh {
+		m.announce(h)
+	}
+	for s := range m.scopes {
+		if m.touched&(1<<s) != 0 {
+			m.watchStarvation(uint8(s))
+		}
+	}
+	m.fresh, m.touched = m.fresh[:0], 0
+}
+
+// dispatch gives slots away until there are none, or nobody may have one.
+func (m *Machine) dispatch(s uint8) {
+	sc := &m.scopes[s]
+	for {
+		h, _, ok := sc.queue.Next(m.policy.Queue.Order, m.allowed(sc))
+		if !ok {
+			return
+		}
+		m.start(h)
+	}
+}
+
+// allowed says which classes may start one more attempt: there must be a slot,
+// beyond those kept for others, and the class must not hold its most already.
+func (m *Machine) allowed(sc *scope) (a queue.Allowed) {
+	q := &m.policy.Queue
+	var running, kept int
+	var lacking [wire.NumClasses]int
+	for c := range q.Class {
+		running += int(sc.running[c])
+		lacking[c] = max(0, q.Class[c].Least-int(sc.running[c]))
+		kept += lacking[c]
+	}
+	for c := range q.Class {
+		below := q.Class[c].Most == 0 || int(sc.running[c]) < q.Class[c].Most
+		a[c] = below && (q.Limit == 0 || running+kept-lacking[c] < q.Limit)
+	}
+	return a
+}
+
+// start sends the next attempt of a waiting request, if its breaker lets it.
+func (m *Machine) start(h int32) {
+	r := &m.requests[h]
+	sc := &m.scopes[r.Scope]
+	waited := m.now.Sub(r.since)
+	m.leaveQueue(h)
+	permit, ok, changes := sc.breaker.Allow(m.now, &m.policy.Breaker, m.changes[:0])
+	m.changes = changes
+	m.breakerChanged(r.Scope)
+	if !ok {
+		m.finish(h, wire.ShortCircuited)
+		return
+	}
+	r.place, r.since, r.permit = onWire, m.now, permit
+	r.try++
+	r.status, r.cause = 0, wire.CauseNone
+	sc.running[r.Class]++
+	sc.newest = max(sc.newest, r.came)
+	m.counts.Running++
+	m.setTimer(h, min(r.deadline, m.timeoutAt(r)))
+
+	m.out = append(m.out, Effect{Kind: Send, Attempt: m.attempt(r)})
+	e := m.event(wire.AttemptSent, r)
+	e.Probe, e.Delay = permit.Probe, waited
+	m.report(e)
+}
+
+func (m *Machine) timeoutAt(r *request) clock.Instant {
+	if r.Timeout <= 0 {
+		return clock.Never
+	}
+	return r.since.Add(r.Timeout)
+}
+
+// attempt is the present try of a request, as it goes on the wire.
+func (m *Machine) attempt(r *request) wire.Attempt {
+	return wire.Attempt{
+		ID:    wire.AttemptID{Client: m.id, Request: r.Request, Try: r.try},
+		Class: r.Class, Method: r.Method, Route: r.Route, Scope: r.Scope,
+		Probe: r.permit.Probe, Warm: r.Warm && r.try == 1,
+	}
+}
+
+// endAttempt frees the slot of the attempt on the wire and tells the breaker.
+func (m *Machine) endAttempt(h int32, cause wire.Cause, result breaker.Result) {
+	r := &m.requests[h]
+	sc := &m.scopes[r.Scope]
+	sc.running[r.Class]--
+	m.counts.Running--
+	m.touch(r.Scope)
+	m.timers.Clear(m.requestKey(h))
+	r.place, r.cause = nowhere, cause
+
+	e := m.event(wire.AttemptEnded, r)
+	e.Warm = r.Warm && r.try == 1
+	e.Delay, e.Cause, e.Status, e.Probe = m.now.Sub(r.since), cause, r.status, r.permit.Probe
+	m.report(e)
+	if r.permit.Probe {
+		e.Kind, e.Good = wire.ProbeDone, result == breaker.Success
+		m.report(e)
+	}
+	m.changes = sc.breaker.Report(m.now, &m.policy.Breaker, r.permit, result, m.changes[:0])
+	m.breakerChanged(r.Scope)
+}
+
+// abort ends the attempt on the wire from this side.
+func (m *Machine) abort(h int32, cause wire.Cause, result breaker.Result) {
+	m.out = append(m.out, Effect{Kind: Abort, Attempt: m.attempt(&m.requests[h])})
+	m.endAttempt(h, cause, result)
+}
+
+// announce tells that a request has to wait, or sheds it if there is no room.
+func (m *Machine) announce(h int32) {
+	r := &m.requests[h]
+	if r.place != inQueue || r.announced {
+		return
+	}
+	room := m.policy.Queue.Capacity
+	if room > 0 && m.scopes[r.Scope].queue.Len() > room {
+		m.leaveQueue(h)
+		r.cause = wire.CauseFull
+		m.finish(h, wire.Shed)
+		return
+	}
+	r.announced = true
+	m.report(m.event(wire.RequestQueued, r))
+}
+
+// breakerChanged reports the transitions in m.changes and sets the breaker's
+// timer anew.
+func (m *Machine) breakerChanged(s uint8) {
+	for _, c := range m.changes {
+		m.report(wire.Event{
+			Kind: wire.BreakerChanged, At: c.At, Scope: s, From: c.From, To: c.To, Cause: c.Cause,
+			ID: wire.AttemptID{Client: m.id},
+		})
+		m.touch(s)
+	}
+	m.changes = m.changes[:0]
+	if at, ok := m.scopes[s].breaker.Deadline(); ok {
+		m.timers.Set(m.breakerKey(s), at)
+	} else {
+		m.timers.Clear(m.breakerKey(s))
+	}
+}

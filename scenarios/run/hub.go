@@ -1,0 +1,88 @@
+package run
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"herdscope/engine/clock"
+	"herdscope/engine/metrics"
+	"herdscope/engine/wire"
+)
+
+// hub is where the events of the fleet and of the server come together: in a
+// live run they come from two goroutines.
+type hub struct {
+	mu        sync.Mutex
+	collector *metrics.Collector
+	others    []wire.Observer
+	warm      atomic.Int64 // requests that the server holds from before the run
+}
+
+// Observe shows an event to everybody who watches.
+func (h *hub) Observe(e wire.Event) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if e.Kind == wire.ServerArrived && e.Warm {
+		h.warm.Add(1)
+	}
+	h.collector.Observe(e)
+	for _, o := range h.others {
+		o.Observe(e)
+	}
+}
+
+// snapshot is the state of the run at now.
+func (h *hub) snapshot(now clock.Instant) *metrics.Snapshot {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.collector.Advance(now)
+	return h.collector.Snapshot()
+}
+
+// summary is what is left of a run that ends at now.
+func (h *hub) summary(now clock.Instant) metrics.Summary {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.collector.Advance(now)
+	return h.collector.Summary()
+}
+
+// mark notes that something was changed by hand or by the timeline.
+func (h *hub) mark(at clock.Instant, text string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.collector.Advance(at)
+	h.collector.Mark(at, text)
+}
+
+func (h *hub) watch(w metrics.Watch) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.collector.SetWatch(w)
+}
+
+// closeWindow says that the rates of the run are measured up to now; what comes
+// later only tells how the requests under way end.
+func (h *hub) closeWindow(now clock.Instant) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.collector.Advance(now)
+	h.collector.CloseWindow(now)
+}
+
+// unfinished is how many requests have begun and not ended.
+func (h *hub) unfinished() int64 {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.collector.Unfinished()
+}
+
+// fractionOfSecond is how far into a whole second a Unix time in nanoseconds is.
+func fractionOfSecond(unixNanos int64) time.Duration {
+	f := unixNanos % int64(time.Second)
+	if f < 0 {
+		f += int64(time.Second)
+	}
+	return time.Duration(f)
+}

@@ -1,0 +1,161 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"herdscope/engine/clock"
+	"herdscope/engine/fleet"
+	"herdscope/engine/live"
+	"herdscope/faultserver"
+	"herdscope/scenarios"
+)
+
+// overWire is a run over real HTTP and the wall clock.
+type overWire struct {
+	parts
+	clock  *live.Clock
+	server *faultserver.Server
+	driver *live.Driver
+	cut    context.CancelFunc
+	done   chan struct{} // closed when the driver has returned
+	failed atomic.Pointer[error]
+}
+
+// startLive starts the server and then the fleet. The run clock stands at 0
+// until the server holds what was under way when the run began.
+func startLive(s scenarios.Scenario, o Options) (*overWire, error) {
+	runClock := live.NewClock()
+	p, err := build(s, runClock.EpochUnixNanos(), o)
+	if err != nil {
+		return nil, err
+	}
+	server, err := faultserver.Start(faultserver.Config{
+		Addr: o.Addr, Model: p.model, Clock: runClock, Observer: p.hub.Observe,
+		ErrorLog: o.Log, Routes: s.Routes,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("start server: %w", err)
+	}
+	driver, err := live.New(live.Config{
+		Fleet: p.fleet, Clock: runClock, BaseURL: server.URL(), Routes: s.Routes,
+		Clients: s.Fleet.Clients, Observe: p.hub.Observe,
+		Ready: func(sent int) bool { return p.hub.warm.Load() >= int64(sent) },
+	})
+	if err != nil {
+		return nil, errors.Join(err, server.Close())
+	}
+	l := &overWire{parts: p, clock: runClock, server: server, driver: driver, done: make(chan struct{})}
+	l.run()
+	return l, nil
+}
+
+// run lets the driver go until close.
+func (l *overWire) run() {
+	ctx, cut := context.WithCancel(context.Background())
+	l.cut = cut
+	go func() {
+		defer close(l.done)
+		if err := l.driver.Run(ctx); err != nil {
+			l.failed.Store(&err)
+		}
+	}()
+}
+
+func (l *overWire) now() clock.Instant { return l.clock.Now() }
+
+func (l *overWire) do(in inputs) error {
+	if in.toServer {
+		l.server.Do(in.server)
+		return nil
+	}
+	return l.driver.Do(in.fleet)
+}
+
+func (l *overWire) stop() error { return l.driver.Do(fleet.Input{Kind: fleet.Stop}) }
+
+// advance has nothing to do: the wall clock does it. It tells whether the
+// driver has failed.
+func (l *overWire) advance(clock.Instant) error {
+	if err := l.failed.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+func (l *overWire) pause(paused bool) {
+	if paused {
+		l.clock.Pause()
+	} else {
+		l.clock.Resume()
+	}
+}
+
+func (l *overWire) condition() condition {
+	return condition{speed: 1, notice: l.driver.Notice(), target: l.server.URL()}
+}
+
+// close cuts what is in flight, and waits for both ends.
+func (l *overWire) close() error {
+	l.cut()
+	<-l.done
+	var failed error
+	if err := l.failed.Load(); err != nil {
+		failed = *err
+	}
+	return errors.Join(failed, l.server.Close())
+}
+
+// glance is how often a headless live run looks at the clock.
+const glance = 10 * time.Millisecond
+
+func (h *headless) runLive(ctx context.Context) (Result, error) {
+	l, err := startLive(h.scenario, h.options)
+	if err != nil {
+		return Result{}, err
+	}
+	err = h.watchLive(ctx, l)
+	result := h.result(l.hub, l.now(), ctx)
+	return result, errors.Join(err, l.close())
+}
+
+// watchLive does what the timeline says until the run has had its time and its
+// drain.
+func (h *headless) watchLive(ctx context.Context, l *overWire) error {
+	ticker := time.NewTicker(glance)
+	defer ticker.Stop()
+	for l.now() < h.end() {
+		if err := errors.Join(h.act(l, l.hub), l.advance(clock.Never)); err != nil {
+			return err
+		}
+		h.tell(l.hub, l.now())
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+	}
+	l.hub.closeWindow(h.end())
+	if h.scenario.Drain <= 0 {
+		return nil
+	}
+	return h.drainLive(ctx, l, ticker.C)
+}
+
+func (h *headless) drainLive(ctx context.Context, l *overWire, tick <-chan time.Time) error {
+	if err := l.stop(); err != nil {
+		return err
+	}
+	limit := h.end().Add(h.scenario.Drain)
+	for l.now() < limit && l.hub.unfinished() > 0 {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick:
+		}
+	}
+	return nil
+}

@@ -1,0 +1,325 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"herdscope/engine/clock"
+	"herdscope/engine/metrics"
+	"herdscope/scenarios"
+)
+
+// Session is a run that a screen watches and steers. Its methods return at once
+// and may be called from any goroutine; the run itself has one of its own.
+type Session struct {
+	live   bool
+	runner runner
+	hub    *hub
+	latest atomic.Pointer[metrics.Snapshot]
+	status atomic.Pointer[Status]
+
+	commands chan func()
+	quit     chan struct{}
+	done     chan struct{}
+	closing  sync.Once
+	closed   error
+
+	mu       sync.Mutex // guards what follows
+	scenario scenarios.Scenario
+	began    scenarios.Scenario // as it was at the start
+	actions  []scenarios.Action
+	undo     []scenarios.Action
+	paused   bool
+}
+
+// runner is a run in virtual time or over the wall clock.
+type runner interface {
+	now() clock.Instant
+	// advance lets the run go on to where the wall clock says, or until.
+	advance(until clock.Instant) error
+	do(inputs) error
+	pause(bool)
+	condition() condition
+	close() error
+}
+
+// condition is how a run fares against the wall clock.
+type condition struct {
+	speed  float64
+	notice string
+	target string
+}
+
+// Status is what a screen shows of a run beside the numbers.
+type Status struct {
+	Live    bool
+	Paused  bool
+	Done    bool
+	Seed    uint64
+	Elapsed clock.Instant
+	Speed   float64
+	Notice  string
+	Target  string
+	Err     error
+}
+
+// ErrEnded says that a run is over and takes no more actions.
+var ErrEnded = errors.New("the run is over")
+
+// frame is how often a session publishes a snapshot: a little faster than a
+// screen draws.
+const frame = 30 * time.Millisecond
+
+// Open begins a run of s that goes on until Close.
+func Open(s scenarios.Scenario, o Options) (*Session, error) {
+	session := &Session{
+		live: o.Live, scenario: s, began: s,
+		commands: make(chan func(), 64), quit: make(chan struct{}), done: make(chan struct{}),
+	}
+	if err := session.start(o); err != nil {
+		return nil, err
+	}
+	session.publish(nil)
+	go session.loop(newScript(s.Timeline))
+	return session, nil
+}
+
+func (s *Session) start(o Options) error {
+	if o.Live {
+		l, err := startLive(s.scenario, o)
+		if err != nil {
+			return err
+		}
+		s.runner, s.hub = l, l.hub
+		return nil
+	}
+	v, err := startVirtual(s.scenario, o)
+	if err != nil {
+		return err
+	}
+	s.runner, s.hub = v, v.hub
+	return nil
+}
+
+// loop is the run's goroutine: it lets the run advance, does what the timeline
+// and the screen ask, and publishes what there is to see.
+func (s *Session) loop(todo script) {
+	defer close(s.done)
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-s.quit:
+			s.finish(nil)
+			return
+		case command := <-s.commands:
+			command()
+		case <-timer.C:
+			timer.Reset(s.untilNext(todo.next()))
+		}
+		if err := s.advance(&todo); err != nil {
+			s.finish(err)
+			return
+		}
+		s.publish(nil)
+	}
+}
+
+// untilNext is how long the loop may sleep: a frame, or less if the timeline
+// has something before that.
+func (s *Session) untilNext(action clock.Instant) time.Duration {
+	return max(time.Millisecond, min(frame, action.Sub(s.runner.now())))
+}
+
+// advance goes on to the present, stopping at each action of the timeline.
+func (s *Session) advance(todo *script) error {
+	if err := s.runner.advance(todo.next()); err != nil {
+		return err
+	}
+	for {
+		a, ok := todo.due(s.runner.now())
+		if !ok {
+			return nil
+		}
+		if err := s.apply(a); err != nil {
+			return fmt.Errorf("timeline at %v: %w", a.At.Duration(), err)
+		}
+	}
+}
+
+// apply does an action now, in the run's goroutine.
+func (s *Session) apply(a scenarios.Action) error {
+	s.mu.Lock()
+	in, err := translate(&s.scenario, a)
+	s.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	s.hub.mark(s.runner.now(), a.String())
+	return s.runner.do(in)
+}
+
+func (s *Session) finish(err error) {
+	s.publish(err)
+	status := *s.status.Load()
+	status.Done = true
+	s.status.Store(&status)
+}
+
+// publish makes the present state visible to the screen.
+func (s *Session) publish(err error) {
+	now := s.runner.now()
+	s.latest.Store(s.hub.snapshot(now))
+	s.mu.Lock()
+	paused, seed := s.paused, s.scenario.Seed
+	s.mu.Unlock()
+	c := s.runner.condition()
+	s.status.Store(&Status{
+		Live: s.live, Paused: paused, Seed: seed, Elapsed: now,
+		Speed: c.speed, Notice: c.notice, Target: c.target, Err: err,
+	})
+}
+
+// Scenario is what is being run, with all knobs as they are now.
+func (s *Session) Scenario() scenarios.Scenario {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.scenario
+}
+
+// Status is how the run fares.
+func (s *Session) Status() Status { return *s.status.Load() }
+
+// Latest is the newest snapshot.
+func (s *Session) Latest() *metrics.Snapshot { return s.latest.Load() }
+
+// Watch says what the snapshots should hold in detail.
+func (s *Session) Watch(w metrics.Watch) { s.hub.watch(w) }
+
+// Do applies an action now, whatever its At says. It fails if the action makes
+// no sense in this run, or the run is over.
+func (s *Session) Do(a scenarios.Action) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before, err := s.record(&a)
+	if err != nil {
+		return err
+	}
+	if a.Kind == scenarios.SetKnob && before.Value != a.Value {
+		s.undo = append(s.undo, before)
+	}
+	return nil
+}
+
+// record checks an action, sends it to the run, and remembers it. It returns the
+// action that would take it back.
+func (s *Session) record(a *scenarios.Action) (before scenarios.Action, err error) {
+	before = *a
+	if a.Kind == scenarios.SetKnob {
+		if before.Value, err = s.scenario.Value(a.Knob); err != nil {
+			return before, err
+		}
+	}
+	in, err := translate(&s.scenario, *a)
+	if err != nil {
+		return before, err
+	}
+	do := *a
+	err = s.send(func() {
+		do.At = s.runner.now()
+		s.hub.mark(do.At, do.String())
+		if s.runner.do(in) == nil {
+			s.remember(do)
+		}
+	})
+	return before, err
+}
+
+func (s *Session) remember(a scenarios.Action) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.actions = append(s.actions, a)
+}
+
+// send hands a command to the run's goroutine.
+func (s *Session) send(command func()) error {
+	select {
+	case <-s.done:
+		return ErrEnded
+	case s.commands <- command:
+		return nil
+	default:
+		return errors.New("too many changes at once; try again")
+	}
+}
+
+// Undo takes back the last change of a knob and returns what it did; false if
+// there is none to take back.
+func (s *Session) Undo() (scenarios.Action, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.undo) == 0 {
+		return scenarios.Action{}, false
+	}
+	back := s.undo[len(s.undo)-1]
+	s.undo = s.undo[:len(s.undo)-1]
+	if _, err := s.record(&back); err != nil {
+		return scenarios.Action{}, false
+	}
+	return back, true
+}
+
+// Pause stops the run clock, or lets it go on.
+func (s *Session) Pause(paused bool) {
+	s.mu.Lock()
+	s.paused = paused
+	s.mu.Unlock()
+	_ = s.send(func() { s.runner.pause(paused) }) // a run that is over is paused anyway
+}
+
+// Save writes the scenario with all actions so far to a new file in the working
+// directory, and returns its name.
+func (s *Session) Save() (string, error) {
+	s.mu.Lock()
+	saved := s.began.WithActions(s.actions)
+	s.mu.Unlock()
+	text, err := saved.YAML()
+	if err != nil {
+		return "", fmt.Errorf("save: %w", err)
+	}
+	name := scenarios.FileName(saved, func(name string) bool {
+		_, err := os.Lstat(name)
+		return err == nil
+	})
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return "", fmt.Errorf("save: %w", err)
+	}
+	if _, err := file.Write(text); err != nil {
+		return "", errors.Join(fmt.Errorf("save %s: %w", name, err), file.Close())
+	}
+	return name, file.Close()
+}
+
+// Result is what the run has shown so far.
+func (s *Session) Result() Result {
+	at := s.Status().Elapsed
+	return Result{
+		Scenario: s.Scenario(), Live: s.live,
+		Summary: s.hub.summary(at), Faults: s.Latest().Faults,
+	}
+}
+
+// Close ends the run and waits for it. It may be called more than once.
+func (s *Session) Close() error {
+	s.closing.Do(func() {
+		close(s.quit)
+		<-s.done
+		s.closed = s.runner.close()
+	})
+	return s.closed
+}
