@@ -13,7 +13,8 @@ type Config struct {
 	Scopes int
 	// BreakersOn says that breakers are in use.
 	BreakersOn bool
-	// Workers is the server's worker count; 0 is unlimited.
+	// Workers is the server's worker count; 0 is unlimited. SetWorkers changes
+	// it.
 	Workers int
 	// Faults are the server's faults, in its order.
 	Faults []FaultPlan

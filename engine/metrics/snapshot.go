@@ -74,11 +74,13 @@ type Headline struct {
 	// Amplification is attempts sent over requests begun; 0 if none began.
 	Amplification float64
 	// PeakToMean is the fullest bin of arrivals over the mean bin; Chance is
-	// what a random stream of this rate would show; 0 if nothing arrived.
+	// what a random stream of this rate would show; both are 0 if nothing
+	// arrived.
 	PeakToMean float64
 	Chance     float64
 	// P50, P99 and Max are of the latency of requests from their intended
-	// start, over the Count that succeeded. P99 is 0 while Count is under 100.
+	// start, over the Count that succeeded in this second of the run clock and
+	// the nine before it. P99 is 0 while Count is under 100.
 	P50, P99, Max time.Duration
 	Count         int64
 }
@@ -89,7 +91,11 @@ type Bin struct {
 	// First and Retry are arrivals at the server: first tries and retries.
 	First int32
 	Retry int32
-	// Good and Bad are requests that ended well, and those that did not.
+	// Began are requests that began, Sent attempts that were sent, those of
+	// before the run left out.
+	Began int32
+	Sent  int32
+	// Good are requests that succeeded, Bad those that ended in any other way.
 	Good int32
 	Bad  int32
 	// Refused are attempts that the server reset or rejected.
@@ -107,8 +113,10 @@ type Bin struct {
 type BreakerView struct {
 	// On says that breakers are in use at all.
 	On bool
-	// Counts is how many breakers are in each state.
+	// Counts is how many breakers are in each state, and Total how many there
+	// are: one for each scope of each client.
 	Counts [wire.NumBreakerStates]int64
+	Total  int64
 	// Opened, HalfOpened and Closed count the transitions into each state.
 	Opened, HalfOpened, Closed int64
 	// OpenShare is the share of all breaker time spent open or eligible so far.
@@ -125,7 +133,9 @@ type QueueView struct {
 	// Waiting is how many requests wait, Oldest the age of the oldest now.
 	Waiting int64
 	Oldest  time.Duration
-	// P50, P99 and Max are of the waits so far, those still waiting included.
+	// P50, P99 and Max are of the Count waits so far: one for each attempt, 0 if
+	// it found a slot at once, one for each request that left a queue unsent,
+	// and the waits that still go on, as long as they have been.
 	P50, P99, Max time.Duration
 	Count         int64
 	// Starving says that the class starves somewhere now; Starved counts how
@@ -140,12 +150,16 @@ type ServerView struct {
 	Backlog int64
 	// Arrivals, Rejected, Reset and Done count attempts.
 	Arrivals, Rejected, Reset, Done int64
-	// WastedShare is the share of all work done for nothing; BusyShare the
-	// share of worker time in use, 0 while the workers are unlimited.
+	// WastedShare is the share of all work done for nothing: for callers that
+	// had left, for replies of 400 and more, and for connections that were
+	// reset. BusyShare is the share of worker time in use, not counting the time
+	// in which the workers were unlimited; 0 if they always were. Both are of
+	// the whole run so far.
 	WastedShare float64
 	BusyShare   float64
 	Duplicates  int64
-	// Early, OnTime and Late count the returns after a Retry-After.
+	// Early, OnTime and Late count the returns after a Retry-After: before the
+	// allowed moment, up to a second after it, and later.
 	Early, OnTime, Late int64
 }
 
@@ -193,13 +207,17 @@ const (
 	NoteFaultBegan NoteKind = iota
 	// NoteFaultEnded: Text is the fault's name; N the attempts that it hit.
 	NoteFaultEnded
-	// NoteHerd: N attempts arrived in one bin, Times times the mean.
+	// NoteHerd: N attempts arrived in the bin of 100 ms that begins At, Times
+	// times the mean of the ten seconds before the wave; Times is 0 if nothing
+	// arrived in those. It is the fullest bin of its wave.
 	NoteHerd
-	// NoteBreakersOpened: N breakers opened in one bin.
+	// NoteBreakersOpened: N breakers opened within Delay from At on.
 	NoteBreakersOpened
-	// NoteStarving: Text is the class, Delay the age of the oldest.
+	// NoteStarving: Text is the class, Delay the age of the oldest. It is of the
+	// class in all queues: told when the first of them starves.
 	NoteStarving
-	// NoteFed: Text is the class, Delay how long it starved.
+	// NoteFed: Text is the class, Delay how long it starved. It is told when no
+	// queue of the class has starved for a second.
 	NoteFed
 	// NoteRecovered: Delay after the end of the fault Text.
 	NoteRecovered
@@ -217,9 +235,13 @@ type Note struct {
 	Text  string
 }
 
-// Recovery is how the last fault was overcome: the time from its end to the
-// first of three 1 s bins in a row whose goodput is at least
-// min(0.95 m, m - 2 sqrt m), m being the mean per second before the fault.
+// Recovery is how the last fault that ended was overcome: the time from its end
+// to the first of three 1 s bins in a row whose goodput is at least
+// min(0.95 m, m - 2 sqrt m), m being the mean per second before the fault. The
+// three may begin at any tenth of a second. For m, the ten seconds before the
+// fault count, as far as the run was well in them: without a fault, and
+// recovered from the one before. A fault that begins before that does not
+// replace m.
 type Recovery struct {
 	// Known says that Took is known; else Why says why not.
 	Known bool
@@ -234,7 +256,9 @@ type Raster struct {
 	Start      clock.Instant
 	// Width is the time that one column covers.
 	Width time.Duration
-	// First and Retry have Rows*Cols cells, row by row.
+	// First and Retry have Rows*Cols cells, row by row: arrivals at the server.
+	// The last column is the one of now. Arrivals older than the latest 131,072
+	// are forgotten.
 	First, Retry []uint16
 	// States is the worst breaker state of each row's clients now, in the order
 	// closed, half-open, eligible, open.
@@ -246,6 +270,7 @@ type Raster struct {
 type Watch struct {
 	// Span is how much history Bins and Raster cover; 0 is one minute.
 	Span time.Duration
-	// RasterRows and RasterCols are the raster's size; 0 is no raster.
+	// RasterRows and RasterCols are the raster's size; 0 is no raster. There are
+	// no more rows than clients.
 	RasterRows, RasterCols int
 }

@@ -15,6 +15,8 @@ type Summary struct {
 	Requests int64
 	Attempts int64
 	Retries  int64
+	// InFlight is the attempts that were still under way.
+	InFlight int64
 	Outcomes [wire.NumOutcomes]int64
 	// Statuses counts the responses by status; status 0 counts the attempts
 	// that ended without a response, for whatever reason.
@@ -52,21 +54,25 @@ type Summary struct {
 }
 
 // Percentiles describes a set of times. The percentiles obey
-// P50 <= P90 <= P99 <= Max. All are 0 when Count is 0.
+// P50 <= P90 <= P99 <= Max. All are 0 when Count is 0. A percentile p is the
+// least value that p % of the values do not exceed (the nearest rank); Max is
+// exact, and the others are too high by at most 0.1 %.
 type Percentiles struct {
 	Count              int64
 	P50, P90, P99, Max time.Duration
 }
 
-// Herd is how far the arrivals at the server were from a random stream.
+// Herd is how far the arrivals at the server were from a random stream. Refused
+// arrivals count; those of before the run do not.
 type Herd struct {
 	BinWidth time.Duration
 	// Bins is how many whole bins the run had, Arrivals how many attempts fell
-	// into them.
+	// into them. Bins are aligned to the start of the run.
 	Bins     int64
 	Arrivals int64
 	// PeakToMean is the fullest bin over the mean one; Chance is about what a
-	// Poisson stream of this mean would show: 1 + sqrt(2 ln Bins / mean).
+	// Poisson stream of this mean would show: 1 + sqrt(2 ln Bins / mean). Both
+	// are 0 if nothing arrived.
 	PeakToMean float64
 	Chance     float64
 	// Fano is variance over mean of the counts per bin, at 1, 10 and 100 times
@@ -75,14 +81,26 @@ type Herd struct {
 	Fano   [3]float64
 	Enough [3]bool
 	// Period is the period at which the arrivals are most in step, R how much
-	// (0 to 1) and Floor what chance alone gives: sqrt(pi)/(2 sqrt n).
+	// (0 to 1) and Floor what chance alone gives: sqrt(pi)/(2 sqrt n). The
+	// periods tried are the steps of the configured backoff and a few plain
+	// ones. Of each, the whole periods of the run count and no others, so that
+	// a broken one at the end does not look like a rhythm; n is the arrivals in
+	// them. A period of which the run had fewer than 4 is not tried, and all
+	// three are 0 if none was.
 	Period time.Duration
 	R      float64
 	Floor  float64
-	// HintedWaveShare is, of the attempts that came back after a Retry-After,
-	// the share that fell into the fullest bin of their wave. A wave is all
-	// that came back in one whole second of the server's clock. Hinted is how
-	// many they were.
+	// HintedWaveShare is, of the attempts that came back after a Retry-After in
+	// waves, the share that fell into the fullest 100 ms of their wave; Hinted
+	// is how many came back in waves.
+	//
+	// A wave is all that came back in one second of the server's clock, if
+	// those were at least 30: of fewer, any tenth of a second may hold a large
+	// share by chance. The second runs from 0.1 s before a whole one to 0.9 s
+	// after it, and its tenths are counted from there. Retry-After names whole
+	// seconds, so those who obey a date return just after one, and neither they
+	// nor those who come a little early are cut in two; those who obey a number
+	// of seconds fall anywhere, and about a tenth of them into each tenth.
 	HintedWaveShare float64
 	Hinted          int64
 }

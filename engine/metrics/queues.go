@@ -1,0 +1,176 @@
+package metrics
+
+import (
+	"time"
+
+	"herdscope/engine/clock"
+	"herdscope/engine/wire"
+)
+
+// queues is the queues of all clients, by class.
+type queues struct {
+	classes [wire.NumClasses]class
+	// places finds a waiting request in its class.
+	places places
+	count  int64 // requests that wait
+	// left is the request that left its queue last. If it is the next to be
+	// sent, its wait has been counted.
+	left uint64
+	// sum is where waits that are over and waits that go on are put together.
+	sum times
+}
+
+// class is the queues of one class.
+type class struct {
+	waiting []waiter // in no order
+	waits   times    // of those that do not wait any more
+
+	// hungry is how many queues starve now, begun how often one began to.
+	hungry int64
+	begun  int64
+	// since is when the class began to starve somewhere, over when it ceased
+	// to; Never while it does, or if that has been told.
+	since, over clock.Instant
+}
+
+// waiter is a request that waits.
+type waiter struct {
+	key   uint64
+	since clock.Instant
+}
+
+func newQueues() queues {
+	q := queues{places: newPlaces(), sum: newTimes(wholeDigits)}
+	for i := range q.classes {
+		q.classes[i] = class{waits: newTimes(wholeDigits), over: clock.Never}
+	}
+	return q
+}
+
+// requestKey is a request as one number, which is never 0: requests are
+// numbered from 1.
+func requestKey(id wire.AttemptID) uint64 {
+	return uint64(id.Client)<<32 | uint64(id.Request)
+}
+
+func (q *queues) class(e *wire.Event) *class { return &q.classes[classOf(e)] }
+
+// join puts a request into its class. One that is waiting already stays where
+// it is.
+func (q *queues) join(e *wire.Event) {
+	key := requestKey(e.ID)
+	c := q.class(e)
+	if !q.places.put(key, place{index: int32(len(c.waiting)), class: classOf(e)}) {
+		return
+	}
+	c.waiting = append(c.waiting, waiter{key, e.At})
+	q.count++
+}
+
+// leave takes a request out of its class and counts its wait.
+func (q *queues) leave(e *wire.Event) {
+	key := requestKey(e.ID)
+	p, ok := q.places.take(key)
+	if !ok {
+		return
+	}
+	c := &q.classes[p.class]
+	last := len(c.waiting) - 1
+	if moved := c.waiting[last]; moved.key != key {
+		c.waiting[p.index] = moved
+		q.places.move(moved.key, p.index)
+	}
+	c.waiting = c.waiting[:last]
+	q.count--
+	q.left = key
+	c.waits.record(e.Delay)
+}
+
+// sent counts the wait of an attempt that found a slot at once.
+func (q *queues) sent(e *wire.Event) {
+	queued := q.left == requestKey(e.ID)
+	q.left = 0
+	if !queued && !beforeRun(e) {
+		q.class(e).waits.record(e.Delay)
+	}
+}
+
+// waits is the waits of a class, those that go on included, and the age of the
+// oldest of these.
+func (q *queues) waits(c *class, now clock.Instant) (all *times, oldest time.Duration) {
+	if len(c.waiting) == 0 {
+		return &c.waits, 0
+	}
+	q.sum.reset()
+	q.sum.merge(&c.waits)
+	for i := range c.waiting {
+		age := max(0, now.Sub(c.waiting[i].since))
+		oldest = max(oldest, age)
+		q.sum.record(age)
+	}
+	return &q.sum, oldest
+}
+
+func (q *queues) view(i int, now clock.Instant) QueueView {
+	c := &q.classes[i]
+	all, oldest := q.waits(c, now)
+	return QueueView{
+		Waiting:  int64(len(c.waiting)),
+		Oldest:   oldest,
+		P50:      all.percentile(50),
+		P99:      all.percentile(99),
+		Max:      all.longest,
+		Count:    all.count(),
+		Starving: c.hungry > 0,
+		Starved:  c.begun,
+	}
+}
+
+// starve takes in that a queue began to starve; it says whether that is news of
+// the class.
+func (c *class) starve(at clock.Instant) (news bool) {
+	c.begun++
+	c.hungry++
+	if c.hungry > 1 {
+		return false
+	}
+	news = c.over == clock.Never
+	c.over = clock.Never
+	if news {
+		c.since = at
+	}
+	return news
+}
+
+// fed takes in that a queue ceased to starve.
+func (c *class) fed(at clock.Instant) {
+	if c.hungry == 0 {
+		return
+	}
+	c.hungry--
+	if c.hungry == 0 {
+		c.over = at
+	}
+}
+
+func (c *Collector) starvationBegan(e *wire.Event) {
+	if c.queues.class(e).starve(e.At) {
+		c.story.note(Note{
+			Kind: NoteStarving, At: e.At, Delay: e.Delay, Text: classOf(e).String(),
+		})
+	}
+}
+
+// tellFed notes each class that has not starved for a second.
+func (c *Collector) tellFed(now clock.Instant) {
+	for i := range c.queues.classes {
+		q := &c.queues.classes[i]
+		if q.over == clock.Never || now.Sub(q.over) < time.Second {
+			continue
+		}
+		c.story.note(Note{
+			Kind: NoteFed, At: q.over, Delay: q.over.Sub(q.since), Text: wire.Class(i).String(),
+		})
+		q.over = clock.Never
+	}
+}

@@ -1,0 +1,162 @@
+package metrics
+
+import (
+	"slices"
+	"time"
+
+	"herdscope/engine/wire"
+)
+
+// defaultSpan is how much history a Snapshot covers unless it is watched
+// otherwise.
+const defaultSpan = time.Minute
+
+// Snapshot is the state of the run now.
+func (c *Collector) Snapshot() *Snapshot {
+	c.seq++
+	s := &Snapshot{
+		Seq: c.seq, At: c.now, Clients: c.config.Clients,
+		Requests: c.client.requests, Outcomes: c.client.outcomes(),
+		Attempts: c.client.attempts, Retries: c.client.retries,
+		InFlight: c.client.inFlight, Waiting: c.queues.count,
+		Missed: c.client.missed, Lag: c.lag(),
+		Now: c.headline(), Was: c.was, Changed: c.changed, Window: c.window(),
+		Breakers: c.breakerView(),
+		Server:   c.server.view(c.now),
+		Faults:   c.FaultViews(),
+		Marks:    slices.Clone(c.story.marks),
+		Notes:    slices.Clone(c.story.notes),
+		Recovery: c.whole.recovery.view(c.now),
+	}
+	// A request that has not ended is on the wire, in a queue or in backoff. In
+	// a live run a snapshot may fall between two events of the same moment.
+	s.Sleeping = max(0, s.Outcomes[wire.Unfinished]-s.InFlight-s.Waiting)
+	for i := range s.Queues {
+		s.Queues[i] = c.queues.view(i, c.now)
+	}
+	span := c.watch.Span
+	if span <= 0 {
+		span = defaultSpan
+	}
+	c.stamp(c.history.newest())
+	s.Bins, s.BinWidth = c.history.view(span)
+	s.Raster = c.draw(span)
+	return s
+}
+
+// FaultViews is the faults now, in the order of the Config.
+func (c *Collector) FaultViews() []FaultView {
+	views := make([]FaultView, len(c.faults))
+	for i := range c.faults {
+		views[i] = c.faults[i].view(c.now)
+	}
+	return views
+}
+
+func (c *Collector) breakerView() BreakerView {
+	b := &c.breakers
+	return BreakerView{
+		On: b.on, Counts: b.counts, Total: b.total(),
+		Opened: b.into[wire.Open], HalfOpened: b.into[wire.HalfOpen], Closed: b.into[wire.Closed],
+		OpenShare: b.openShare(c.now),
+		Last:      b.latest(),
+	}
+}
+
+// windowBins is how many whole bins the Headline covers.
+func (c *Collector) windowBins() int64 { return min(c.history.cur, recentBins) }
+
+func (c *Collector) window() time.Duration {
+	return time.Duration(c.windowBins()) * binWidth
+}
+
+// headline sums up the whole bins of the last ten seconds.
+func (c *Collector) headline() (h Headline) {
+	var sum Bin
+	var arrivals dispersion
+	n := c.windowBins()
+	for back := n; back > 0; back-- {
+		b := c.history.bin(c.history.cur - back)
+		sum.add(b)
+		arrivals.add(b.Arrivals())
+	}
+	if n > 0 {
+		seconds := c.window().Seconds()
+		h.Offered = float64(sum.Began) / seconds
+		h.Sent = float64(sum.Sent) / seconds
+		h.Goodput = float64(sum.Good) / seconds
+		h.PeakToMean, h.Chance = arrivals.peakToMean(), arrivals.chance()
+	}
+	h.Amplification = ratio(int64(sum.Sent), int64(sum.Began))
+	latency := &c.client.recent.all
+	h.Count, h.Max, h.P50 = latency.count(), latency.longest, latency.percentile(50)
+	if h.Count >= enoughForP99 {
+		h.P99 = latency.percentile(99)
+	}
+	return h
+}
+
+// enoughForP99 is how many times a percentile of 99 needs to mean anything.
+const enoughForP99 = 100
+
+// ratio is a over b; 0 if b is 0.
+func ratio(a, b int64) float64 {
+	if b == 0 {
+		return 0
+	}
+	return float64(a) / float64(b)
+}
+
+// Summary is what is left of the run if it ends now. It changes nothing: the run
+// may go on.
+func (c *Collector) Summary() Summary {
+	s := Summary{
+		Duration: c.now.Duration(), Clients: c.config.Clients,
+		Requests: c.client.requests, Attempts: c.client.attempts, Retries: c.client.retries,
+		InFlight: c.client.inFlight, Outcomes: c.client.outcomes(), Statuses: c.statuses(),
+		Amplification: ratio(c.client.attempts, c.client.requests),
+		Missed:        c.client.missed,
+		Opened:        c.breakers.into[wire.Open],
+		HalfOpened:    c.breakers.into[wire.HalfOpen],
+		Closed:        c.breakers.into[wire.Closed],
+		OpenShare:     c.breakers.openShare(c.now),
+		Early:         c.server.early, OnTime: c.server.onTime, Late: c.server.late,
+		Arrivals: c.server.arrivals, Rejected: c.server.rejected, Reset: c.server.reset,
+		BusyShare: c.server.busyShare(c.now), WastedShare: c.server.wastedShare(),
+		Duplicates: c.server.duplicates,
+	}
+	if c.now > 0 {
+		s.Goodput = float64(s.Outcomes[wire.Succeeded]) / c.now.Seconds()
+	}
+	for i := range s.Latency {
+		s.Latency[i] = c.client.latency[i].percentiles()
+		q := &c.queues.classes[i]
+		waits, oldest := c.queues.waits(q, c.now)
+		s.Waits[i], s.Oldest[i], s.Starved[i] = waits.percentiles(), oldest, q.begun
+	}
+	c.sumUp(&s)
+	return s
+}
+
+// sumUp adds the statistics of all whole bins, those that are still open
+// included. It works on a copy, since events may yet come that belong in them.
+func (c *Collector) sumUp(s *Summary) {
+	all := c.whole
+	for number := max(0, c.history.cur-settleBins); number < c.history.cur; number++ {
+		all.add(number, *c.history.bin(number))
+	}
+	s.Herd = all.herd()
+	s.Herd.Period, s.Herd.R, s.Herd.Floor = c.synchrony.strongest(c.now)
+	s.Herd.HintedWaveShare, s.Herd.Hinted = c.waves.share()
+	s.Recovery = all.recovery.view(c.now)
+}
+
+func (c *Collector) statuses() map[uint16]int64 {
+	all := make(map[uint16]int64)
+	for status, n := range c.client.statuses {
+		if n > 0 {
+			all[uint16(status)] = n
+		}
+	}
+	return all
+}
