@@ -46,7 +46,7 @@ type Service struct {
 type RateLimit struct {
 	// Rate is how many tokens flow in per second, in thousandths; 0 is off.
 	Rate int64
-	// Burst is how many tokens the bucket holds.
+	// Burst is how many tokens the bucket holds; 0 counts as one.
 	Burst int
 	// Form is how the Retry-After of a 429 is written; its moment is rounded up
 	// to the whole second that the field can express.
@@ -79,9 +79,11 @@ type Fault struct {
 	Kind Kind
 	// Start is when the first window begins.
 	Start time.Duration
-	// Length is how long each window lasts.
+	// Length is how long each window lasts. Only a Manual fault can do without
+	// one: begun by hand, it is then on until a hand ends it.
 	Length time.Duration
-	// Every is the time from one window's beginning to the next; 0 is once.
+	// Every is the time from one window's beginning to the next, which is longer
+	// than the window; 0 is once.
 	Every time.Duration
 	// Manual leaves the fault to the hand: it has no windows of its own.
 	Manual bool

@@ -1,0 +1,93 @@
+package fault
+
+import (
+	"testing"
+	"time"
+
+	"herdscope/engine/clock"
+	"herdscope/engine/wire"
+)
+
+// busyConfig has a bit of everything: waiting, rejections, hints, outages.
+func busyConfig() Config {
+	return Config{
+		Workers: 8,
+		Backlog: 50,
+		Service: Service{Shape: ExponentialShape, Mean: 8 * ms},
+		Limit:   RateLimit{Rate: 1_200_000, Burst: 20, Form: wire.HintIMFDate},
+		Faults: []Fault{
+			{Name: "down", Kind: Outage, Start: s, Length: 200 * ms, Every: 5 * s},
+			{Name: "burst", Kind: Errors, Start: 2 * s, Length: s, Every: 5 * s, Status: 503, Share: 300},
+			{Name: "slow", Kind: Latency, Start: 3 * s, Length: s, Every: 7 * s, Added: 10 * ms},
+			{Name: "quota", Kind: Quota, Start: 4 * s, Length: s, Every: 9 * s,
+				Limit: RateLimit{Rate: 500_000, Burst: 5, Form: wire.HintSeconds}},
+		},
+	}
+}
+
+// load is a driver without an allocation of its own: 1,000 clients that send
+// 1,000 attempts a second, and leave some.
+type load struct {
+	s   *Server
+	now clock.Instant
+	i   int
+	out []wire.ServerEffect
+}
+
+func (l *load) step() {
+	l.i++
+	in := arrival(get(l.i%1000, l.i/3000+1, l.i/1000%3+1))
+	if l.i%2 == 0 {
+		in.Attempt.Method = wire.Post
+	}
+	if l.i%10 == 9 {
+		in.Kind = wire.ServerLeave
+		in.Attempt.ID.Client--
+	}
+	l.now = l.now.Add(time.Millisecond)
+	l.out = l.s.Step(l.now, in, l.out[:0])
+}
+
+func TestStepDoesNotAllocate(t *testing.T) {
+	l := load{s: mustNew(t, busyConfig()), out: make([]wire.ServerEffect, 0, 1024)}
+	for range 100_000 {
+		l.step()
+	}
+	allocs := testing.AllocsPerRun(1, func() {
+		for range 10_000 {
+			l.step()
+		}
+	})
+	if allocs != 0 {
+		t.Errorf("%v allocations in 10,000 steps, want 0", allocs)
+	}
+	for i := range busyConfig().Faults {
+		if l.s.Hits(i) == 0 {
+			t.Errorf("fault %d hit nothing: the load does not reach it", i)
+		}
+	}
+}
+
+func TestSameSeedSameEffects(t *testing.T) {
+	a, b := load{s: mustNew(t, busyConfig())}, load{s: mustNew(t, busyConfig())}
+	for range 20_000 {
+		a.step()
+		b.step()
+		if len(a.out) != len(b.out) {
+			t.Fatalf("at %v: %d effects and %d", a.now, len(a.out), len(b.out))
+		}
+		for i := range a.out {
+			if a.out[i] != b.out[i] {
+				t.Fatalf("at %v: %+v and %+v", a.now, a.out[i], b.out[i])
+			}
+		}
+	}
+}
+
+func BenchmarkStep(b *testing.B) {
+	l := load{s: mustNew(b, busyConfig()), out: make([]wire.ServerEffect, 0, 1024)}
+	b.ReportAllocs()
+	for b.Loop() {
+		l.step()
+	}
+}

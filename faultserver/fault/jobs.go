@@ -1,0 +1,139 @@
+package fault
+
+import (
+	"herdscope/engine/clock"
+	"herdscope/engine/wire"
+)
+
+// job is an attempt between its arrival and its end.
+type job struct {
+	attempt wire.Attempt
+	arrived clock.Instant
+	// began is when a worker took it up.
+	began clock.Instant
+	// slow is the latency faults that were on when it arrived, as bits by index.
+	slow uint64
+	// left says that the caller has stopped waiting.
+	left bool
+
+	prev, next int32 // in order of arrival; none at the ends
+	chain      int32 // the next of the same hash, or of the free ones
+}
+
+const none int32 = -1
+
+// jobs is a table of all jobs, in one list by order of arrival. Since service
+// is first come, first served, those in service are the front of the list and
+// those in the backlog the rest: the first of them is waiting.
+type jobs struct {
+	table       []job
+	heads       []int32 // by hash of the attempt's ID
+	free        int32
+	first, last int32
+	waiting     int32
+	backlog     int
+	serving     int
+}
+
+// minJobs is the least size of the table; it is a power of two.
+const minJobs = 64
+
+func newJobs() jobs {
+	q := jobs{free: none, first: none, last: none, waiting: none}
+	q.grow(minJobs)
+	return q
+}
+
+// add puts an attempt at the end of the backlog.
+func (q *jobs) add(a wire.Attempt, now clock.Instant, slow uint64) {
+	if q.free == none {
+		q.grow(2 * len(q.table))
+	}
+	slot := q.free
+	j := &q.table[slot]
+	q.free = j.chain
+	head := q.head(a.ID)
+	*j = job{attempt: a, arrived: now, slow: slow, prev: q.last, next: none, chain: *head}
+	*head = slot
+	*q.link(q.last, &q.first) = slot
+	q.last = slot
+	if q.waiting == none {
+		q.waiting = slot
+	}
+	q.backlog++
+}
+
+// begin moves the first of the backlog into service and returns its slot.
+func (q *jobs) begin() int32 {
+	slot := q.waiting
+	q.waiting = q.table[slot].next
+	q.backlog--
+	q.serving++
+	return slot
+}
+
+// end removes a job that is in service.
+func (q *jobs) end(slot int32) job {
+	j := q.table[slot]
+	*q.link(j.prev, &q.first) = j.next
+	if j.next == none {
+		q.last = j.prev
+	} else {
+		q.table[j.next].prev = j.prev
+	}
+	*q.find(j.attempt.ID, slot) = j.chain
+	q.table[slot].chain = q.free
+	q.free = slot
+	q.serving--
+	return j
+}
+
+// leave marks the job of an attempt as left by its caller.
+func (q *jobs) leave(id wire.AttemptID) {
+	for slot := *q.head(id); slot != none; slot = q.table[slot].chain {
+		if j := &q.table[slot]; j.attempt.ID == id {
+			j.left = true
+		}
+	}
+}
+
+// link is the pointer that leads on from slot, or first if there is no slot.
+func (q *jobs) link(slot int32, first *int32) *int32 {
+	if slot == none {
+		return first
+	}
+	return &q.table[slot].next
+}
+
+// find is the pointer in the chain of an ID that leads to slot.
+func (q *jobs) find(id wire.AttemptID, slot int32) *int32 {
+	link := q.head(id)
+	for *link != slot {
+		link = &q.table[*link].chain
+	}
+	return link
+}
+
+func (q *jobs) head(id wire.AttemptID) *int32 {
+	return &q.heads[spread(requestKey(id)^uint64(id.Try)<<48, len(q.heads))]
+}
+
+// grow makes room for n jobs, n a power of two, and hashes anew. All slots are
+// taken when it is called.
+func (q *jobs) grow(n int) {
+	old := len(q.table)
+	q.table = append(q.table, make([]job, n-old)...)
+	for slot := n - 1; slot >= old; slot-- {
+		q.table[slot].chain = q.free
+		q.free = int32(slot)
+	}
+	q.heads = make([]int32, n)
+	for i := range q.heads {
+		q.heads[i] = none
+	}
+	for slot := q.first; slot != none; slot = q.table[slot].next {
+		head := q.head(q.table[slot].attempt.ID)
+		q.table[slot].chain = *head
+		*head = slot
+	}
+}

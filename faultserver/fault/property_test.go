@@ -1,0 +1,365 @@
+package fault
+
+import (
+	"math/big"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"herdscope/engine/clock"
+	"herdscope/engine/retryafter"
+	"herdscope/engine/wire"
+)
+
+// checker watches a server from outside: every arrival is answered exactly once
+// or has left, and ends exactly once, whatever happens to the server.
+type checker struct {
+	t        *rapid.T
+	s        *Server
+	answered map[wire.AttemptID]bool
+	ended    map[wire.AttemptID]bool
+	left     map[wire.AttemptID]bool
+	on       []bool
+	last     clock.Instant
+	busy     int
+}
+
+func newChecker(t *rapid.T, s *Server) *checker {
+	return &checker{
+		t: t, s: s,
+		answered: map[wire.AttemptID]bool{},
+		ended:    map[wire.AttemptID]bool{},
+		left:     map[wire.AttemptID]bool{},
+		on:       make([]bool, len(s.config.Faults)),
+		last:     longPast,
+	}
+}
+
+func (c *checker) step(now clock.Instant, in wire.ServerInput, out []wire.ServerEffect) {
+	if in.Kind == wire.ServerLeave && !c.ended[in.Attempt.ID] {
+		c.left[in.Attempt.ID] = true
+	}
+	for i := range out {
+		c.effect(&out[i])
+	}
+	if at, ok := c.s.Deadline(); ok && at <= now {
+		c.t.Fatalf("at %v: the deadline %v has passed", now, at)
+	}
+	if w := c.s.config.Workers; w > 0 && c.s.Busy() > max(w, c.busy) {
+		c.t.Fatalf("%d workers: busy rose from %d to %d", w, c.busy, c.s.Busy())
+	}
+	c.busy = c.s.Busy()
+	if b := &c.s.limit; b.level < 0 || b.level > b.capacity {
+		c.t.Fatalf("level %d of %d", b.level, b.capacity)
+	}
+}
+
+func (c *checker) effect(e *wire.ServerEffect) {
+	if e.Kind == wire.ServerReply {
+		if c.answered[e.ID] || c.left[e.ID] {
+			c.t.Fatalf("%v: answered %v, left %v, and answered again",
+				e.ID, c.answered[e.ID], c.left[e.ID])
+		}
+		c.answered[e.ID] = true
+		return
+	}
+	v := &e.Event
+	if v.At < c.last {
+		c.t.Fatalf("event at %v after one at %v", v.At, c.last)
+	}
+	c.last = v.At
+	switch v.Kind {
+	case wire.ServerDone, wire.ServerRejected, wire.ServerReset:
+		if c.ended[v.ID] || c.answered[v.ID] == c.left[v.ID] {
+			c.t.Fatalf("%v %v: ended before %v, answered %v, left %v",
+				v.Kind, v.ID, c.ended[v.ID], c.answered[v.ID], c.left[v.ID])
+		}
+		c.ended[v.ID] = true
+	case wire.FaultBegan, wire.FaultEnded:
+		if c.on[v.Fault] == (v.Kind == wire.FaultBegan) {
+			c.t.Fatalf("%v of fault %d, which is so already", v.Kind, v.Fault)
+		}
+		c.on[v.Fault] = v.Kind == wire.FaultBegan
+	}
+}
+
+// finish lets all that is under way end, and checks that nothing is lost.
+func (c *checker) finish(arrived []wire.Attempt) {
+	now := c.s.Now()
+	for c.s.Busy() > 0 {
+		now = now.Add(time.Second)
+		c.step(now, wire.ServerInput{}, c.s.Step(now, wire.ServerInput{}, nil))
+	}
+	for _, a := range arrived {
+		if !c.ended[a.ID] {
+			c.t.Fatalf("%v never ended", a.ID)
+		}
+	}
+	if c.s.Waiting() != 0 || c.s.jobs.first != none || c.s.due.Len() != 0 {
+		c.t.Fatalf("idle with %d waiting", c.s.Waiting())
+	}
+}
+
+type timedInput struct {
+	at clock.Instant
+	in wire.ServerInput
+}
+
+func drawConfig(t *rapid.T) Config {
+	milliseconds := func(name string, least, most int) time.Duration {
+		return time.Duration(rapid.IntRange(least, most).Draw(t, name)) * ms
+	}
+	c := Config{
+		Workers: rapid.IntRange(0, 4).Draw(t, "workers"),
+		Backlog: rapid.IntRange(0, 4).Draw(t, "backlog"),
+		Service: Service{
+			Shape: Shape(rapid.IntRange(0, 2).Draw(t, "shape")),
+			Mean:  milliseconds("mean", 0, 200),
+			Sigma: 1000,
+		},
+		Limit: RateLimit{
+			Rate:  rapid.Int64Range(0, 20_000).Draw(t, "rate"),
+			Burst: rapid.IntRange(0, 3).Draw(t, "burst"),
+			Form:  wire.HintForm(rapid.IntRange(0, 4).Draw(t, "form")),
+		},
+	}
+	for i := range rapid.IntRange(0, 4).Draw(t, "faults") {
+		f := Fault{
+			Name:   string(rune('a' + i)),
+			Kind:   Kind(rapid.IntRange(0, NumKinds-1).Draw(t, "kind")),
+			Start:  milliseconds("start", 0, 500),
+			Length: milliseconds("length", 1, 300),
+			Manual: rapid.Bool().Draw(t, "manual"),
+			Status: 503, Share: 500, Added: 50 * ms,
+			Limit: RateLimit{Rate: 5000, Burst: 1, Form: wire.HintSeconds},
+		}
+		if rapid.Bool().Draw(t, "repeats") {
+			f.Every = f.Length + milliseconds("gap", 1, 300)
+		}
+		c.Faults = append(c.Faults, f)
+	}
+	return c
+}
+
+func drawInputs(t *rapid.T, c Config) (inputs []timedInput, arrived []wire.Attempt) {
+	now := clock.Instant(0)
+	for range rapid.IntRange(0, 60).Draw(t, "inputs") {
+		now = now.Add(time.Duration(rapid.IntRange(0, 80).Draw(t, "gap")) * ms)
+		in := wire.ServerInput{Kind: wire.ServerTick}
+		switch rapid.IntRange(0, 9).Draw(t, "input") {
+		case 0:
+			if len(c.Faults) > 0 {
+				in.Kind = wire.ServerFault
+				in.Fault = uint8(rapid.IntRange(0, len(c.Faults)-1).Draw(t, "fault"))
+				in.Do = wire.FaultDo(rapid.IntRange(0, 3).Draw(t, "do"))
+			}
+		case 1:
+			in.Kind = wire.ServerSet
+			in.Knob = uint16(rapid.IntRange(0, len(Fields)-1).Draw(t, "knob"))
+			least, most := valueRange(&Fields[in.Knob].Spec)
+			in.Value = rapid.Int64Range(least, min(most, least+4)).Draw(t, "value")
+		case 2, 3:
+			if len(arrived) > 0 {
+				in.Kind = wire.ServerLeave
+				in.Attempt = rapid.SampledFrom(arrived).Draw(t, "leaver")
+			}
+		default:
+			in.Kind = wire.ServerArrive
+			in.Attempt = post(len(arrived)%7, 1, len(arrived)+1)
+			in.Attempt.Warm = now == 0
+			arrived = append(arrived, in.Attempt)
+		}
+		inputs = append(inputs, timedInput{now, in})
+	}
+	return inputs, arrived
+}
+
+func TestEveryArrivalIsAnsweredOnceOrHasLeft(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		config := drawConfig(t)
+		server, err := New(config, rapid.Uint64().Draw(t, "seed"), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		inputs, arrived := drawInputs(t, config)
+		c := newChecker(t, server)
+		for _, i := range inputs {
+			c.step(i.at, wire.ServerInput{}, server.Step(i.at, wire.ServerInput{}, nil))
+			c.step(i.at, i.in, server.Step(i.at, i.in, nil))
+		}
+		c.finish(arrived)
+	})
+}
+
+// A driver may tick late or early, or often: what happens, and when, stays the
+// same.
+func TestTicksChangeNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		config := drawConfig(t)
+		inputs, _ := drawInputs(t, config)
+		ticked, late := mustNewRapid(t, config), mustNewRapid(t, config)
+		var want, got []wire.ServerEffect
+		for _, i := range inputs {
+			for at, ok := ticked.Deadline(); ok && at <= i.at; at, ok = ticked.Deadline() {
+				want = ticked.Step(at-1, wire.ServerInput{}, want)
+				want = ticked.Step(at, wire.ServerInput{}, want)
+			}
+			want = ticked.Step(i.at, i.in, want)
+			got = late.Step(i.at, i.in, got)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("effects with ticks (-) and without (+):\n%s", diff)
+		}
+	})
+}
+
+func mustNewRapid(t *rapid.T, c Config) *Server {
+	server, err := New(c, 7, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return server
+}
+
+// An outage changes no draw of the attempts that it does not touch.
+func TestDrawsAreThoseOfTheAttempt(t *testing.T) {
+	config := Config{Service: Service{Shape: ExponentialShape, Mean: s}}
+	alone, crowd := mustNew(t, config), mustNew(t, config)
+	for client := range 50 {
+		crowd.Step(0, arrival(get(client+10, 1, 1)), nil)
+	}
+	alone.Step(0, arrival(get(3, 1, 1)), nil)
+	crowd.Step(0, arrival(get(3, 1, 1)), nil)
+	want, _ := alone.due.At(0)
+	if got, _ := crowd.due.At(50); got != want {
+		t.Errorf("served until %v in a crowd, %v alone", got, want)
+	}
+	other, err := New(config, 2, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other.Step(0, arrival(get(3, 1, 1)), nil)
+	if got, _ := other.due.At(0); got == want {
+		t.Errorf("another seed gives the same service time %v", got)
+	}
+}
+
+func TestBucketIsExact(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		limit := RateLimit{
+			Rate:  rapid.Int64Range(1, MaxRate).Draw(t, "rate"),
+			Burst: rapid.IntRange(1, MaxWorkers).Draw(t, "burst"),
+		}
+		b := fullBucket(limit, 0)
+		b.level = rapid.Int64Range(0, b.capacity).Draw(t, "level")
+		twin, capacity := big.NewInt(b.level), big.NewInt(b.capacity)
+		now := clock.Instant(0)
+		for range rapid.IntRange(1, 20).Draw(t, "steps") {
+			gap := rapid.Int64Range(0, int64(1000*time.Hour)).Draw(t, "gap")
+			now = now.Add(time.Duration(gap >> rapid.IntRange(0, 50).Draw(t, "shift")))
+			elapsed := big.NewInt(int64(now.Sub(b.at)))
+			twin.Add(twin, elapsed.Mul(elapsed, big.NewInt(limit.Rate)))
+			if twin.Cmp(capacity) > 0 {
+				twin.Set(capacity)
+			}
+			wait, ok := b.take(now)
+			if ok {
+				twin.Sub(twin, big.NewInt(token))
+			}
+			if b.level < 0 || twin.Cmp(big.NewInt(b.level)) != 0 {
+				t.Fatalf("level %d, want %v", b.level, twin)
+			}
+			if !ok {
+				early, due := b, b
+				if _, ok := early.take(now.Add(wait - 1)); ok {
+					t.Fatalf("a token is there before the wait of %v is over", wait)
+				}
+				if _, ok := due.take(now.Add(wait)); !ok {
+					t.Fatalf("no token after the wait of %v", wait)
+				}
+			}
+		}
+	})
+}
+
+// Whoever comes back when Retry-After allows finds a token, if nobody else has
+// taken it.
+func TestRetryAfterIsNeverBeforeTheToken(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		epoch := rapid.Int64Range(0, 1<<60).Draw(t, "epoch")
+		form := wire.HintForm(rapid.IntRange(1, 4).Draw(t, "form"))
+		server, err := New(Config{Limit: RateLimit{
+			Rate:  rapid.Int64Range(1, 100_000).Draw(t, "rate"),
+			Burst: rapid.IntRange(1, 5).Draw(t, "burst"),
+			Form:  form,
+		}}, 1, epoch)
+		if err != nil {
+			t.Fatal(err)
+		}
+		now := clock.Instant(0)
+		for try := 1; try < 40; try++ {
+			now = now.Add(time.Duration(rapid.IntRange(0, int(s)).Draw(t, "gap")))
+			for _, e := range server.Step(now, arrival(get(1, try, 1)), nil) {
+				if e.Kind != wire.ServerReply || e.Reply.Status != 429 {
+					continue
+				}
+				if e.Reply.Hint.Form != form {
+					t.Fatalf("the hint's form is %v, want %v", e.Reply.Hint.Form, form)
+				}
+				now = retryafter.Resolve(e.Reply.Hint, now, epoch)
+				out := server.Step(now, arrival(get(1, try, 2)), nil)
+				if !servedOnTime(out) {
+					t.Fatalf("came back at %v, as %v allows, to %+v", now, e.Reply.Hint, out)
+				}
+			}
+		}
+	})
+}
+
+// servedOnTime says whether an attempt came back at the earliest moment that
+// its Retry-After allowed, and was served.
+func servedOnTime(out []wire.ServerEffect) bool {
+	returned, served := false, false
+	for _, e := range out {
+		returned = returned || e.Event.Kind == wire.ServerReturned && e.Event.Delay == 0
+		served = served || e.Kind == wire.ServerReply && e.Reply.Status == 200
+	}
+	return returned && served
+}
+
+func TestMemoryForgetsTheOldest(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := memory{size: 8}
+		twin := map[uint64]clock.Instant{}
+		var order []uint64 // as put
+		for range rapid.IntRange(0, 100).Draw(t, "steps") {
+			key := rapid.Uint64Range(1, 20).Draw(t, "key")
+			at := clock.Instant(rapid.IntRange(0, 1000).Draw(t, "at"))
+			_, known := twin[key]
+			if rapid.Bool().Draw(t, "take") {
+				got, ok := m.take(key)
+				if ok != known || ok && got != twin[key] {
+					t.Fatalf("take(%d) = %v, %v, want %v, %v", key, got, ok, twin[key], known)
+				}
+				delete(twin, key)
+				continue
+			}
+			m.put(key, at)
+			twin[key] = at
+			if !known {
+				order = append(order, key)
+			}
+			if old := len(order) - 1 - m.size; old >= 0 && !slices.Contains(order[old+1:], order[old]) {
+				delete(twin, order[old])
+			}
+		}
+		for key := uint64(1); key <= 20; key++ {
+			if _, known := twin[key]; m.has(key) != known {
+				t.Fatalf("has(%d) = %v, want %v", key, !known, known)
+			}
+		}
+	})
+}
