@@ -1,9 +1,9 @@
 package tui
 
 import (
-	"herdscope/engine/clock"
 	"herdscope/engine/metrics"
 	"herdscope/scenarios"
+	"herdscope/tui/page"
 )
 
 // Source is a running experiment as the screen sees it. All methods return at
@@ -33,23 +33,7 @@ type Source interface {
 }
 
 // Status is what the frame shows of a run.
-type Status struct {
-	Live    bool
-	Paused  bool
-	Done    bool
-	Seed    uint64
-	Elapsed clock.Instant
-	// Speed is how fast the run clock goes against the wall clock: 1 as asked,
-	// less if the machine cannot keep up.
-	Speed float64
-	// Notice is what the environment does to the numbers, such as a sender that
-	// is behind schedule; empty if nothing.
-	Notice string
-	// Target is where the server listens, for live runs.
-	Target string
-	// Err is why a run ended early.
-	Err error
-}
+type Status = page.Status
 
 // Opener begins runs for the screen.
 type Opener interface {

@@ -1,0 +1,175 @@
+package tui
+
+import (
+	"fmt"
+	"strconv"
+
+	"herdscope/tui/page"
+	"herdscope/tui/theme"
+	"herdscope/tui/widget"
+)
+
+// chrome is the rows that the frame takes from the body: header, tabs, footer.
+const chrome = 3
+
+func (a *App) bodySize() (w, h int) { return a.w, a.h - chrome - len(a.notices()) }
+
+// draw draws the whole frame.
+func (a *App) draw() string {
+	a.canvas.Reset(a.w, a.h)
+	all := a.canvas.Area()
+	notices := a.notices()
+	if a.w < page.MinWidth || a.h < page.MinHeight+chrome+len(notices) {
+		a.drawTooSmall(all, page.MinHeight+chrome+len(notices))
+		return a.canvas.String()
+	}
+	head, rest := all.Rows(2)
+	body, foot := rest.Rows(rest.H - 1)
+	sticky, body := body.Rows(len(notices))
+	a.drawHeader(head)
+	a.drawTabs(head)
+	for y, n := range notices {
+		sticky.TextCut(1, y, sticky.W-2, "! "+n, theme.Of(theme.Limited).Strong())
+	}
+	a.page().Draw(body, a.view)
+	if a.overlay != nil {
+		a.overlay.Draw(body, a.view)
+	}
+	a.drawFooter(foot)
+	return a.canvas.String()
+}
+
+// notices are the lines that stay as long as what they say holds.
+func (a *App) notices() []string {
+	var ns []string
+	if a.view.Status.Err != nil {
+		ns = append(ns, "the run ended early: "+a.view.Status.Err.Error())
+	}
+	if a.view.Status.Notice != "" {
+		ns = append(ns, a.view.Status.Notice)
+	}
+	return ns
+}
+
+// drawTooSmall says how much room is needed. Quitting works all the same.
+func (a *App) drawTooSmall(all widget.Area, height int) {
+	lines := []string{
+		fmt.Sprintf("needs %dx%d", page.MinWidth, height),
+		fmt.Sprintf("has %dx%d", a.w, a.h), "q quits",
+	}
+	if a.asking {
+		lines = []string{"quit? q"}
+	}
+	for y, line := range lines {
+		all.Text(0, y, line, theme.Of(theme.Plain))
+	}
+}
+
+// drawHeader draws what runs, how, and how far it is.
+func (a *App) drawHeader(head widget.Area) {
+	s := a.view.Status
+	right := a.headerRight()
+	n := 0
+	for _, p := range right {
+		n += widget.Width(p.Text)
+	}
+	widget.Spans(head, head.W-n-1, 0, right...)
+	left := head.Sub(0, 0, head.W-n-2, 1)
+	x := widget.Spans(left, 1, 0, widget.B("herdscope", theme.Accent), widget.S("  ", theme.Plain),
+		widget.B(a.view.Scenario.Name, theme.Plain), widget.S(" · ", theme.Dim), mode(s))
+	if s.Live && s.Target != "" && left.W > 90 {
+		x = left.Text(x, 0, " "+s.Target, theme.Of(theme.Dim))
+	}
+	rest := fmt.Sprintf(" · %s clients · seed %d", widget.Count(int64(a.view.Snap.Clients)), s.Seed)
+	left.TextCut(x, 0, left.W-x, rest, theme.Of(theme.Dim))
+}
+
+func mode(s Status) widget.SpanOf {
+	if s.Live {
+		return widget.B("LIVE http", theme.Retry)
+	}
+	return widget.B("VIRTUAL", theme.First)
+}
+
+// headerRight is the state of the run, its clock, and its speed.
+func (a *App) headerRight() []widget.SpanOf {
+	s := a.view.Status
+	parts := []widget.SpanOf{a.stateSpan()}
+	parts = append(parts, widget.B("  "+widget.Clock(s.Elapsed), theme.Plain))
+	switch {
+	case s.Speed > 0 && s.Speed < 0.95:
+		parts = append(parts, widget.B(fmt.Sprintf("  ×%.2f", s.Speed), theme.Limited))
+	case s.Speed >= 1.05:
+		parts = append(parts, widget.B("  ×"+widget.Short(s.Speed), theme.Plain))
+	default:
+		parts = append(parts, widget.S("  ×1", theme.Dim))
+	}
+	return parts
+}
+
+func (a *App) stateSpan() widget.SpanOf {
+	banner := theme.Style{FG: theme.Ink, BG: theme.Banner, Bold: true}
+	switch s := a.view.Status; {
+	case a.opening != nil:
+		return widget.SpanOf{Text: " opening " + a.opening.name + "… ", Style: banner}
+	case a.frozen && s.Paused:
+		return widget.SpanOf{Text: " FROZEN VIEW, PAUSED ", Style: banner}
+	case a.frozen:
+		return widget.SpanOf{Text: " FROZEN VIEW ", Style: banner}
+	case s.Done:
+		return widget.B("■ done", theme.Dim)
+	case s.Paused:
+		return widget.SpanOf{Text: " PAUSED ", Style: banner}
+	}
+	return widget.B("● running", theme.Good)
+}
+
+// drawTabs draws the names of the pages, and remembers where they are.
+func (a *App) drawTabs(head widget.Area) {
+	a.tabs = a.tabs[:0]
+	x := 0
+	for i, p := range a.pages {
+		text := " " + strconv.Itoa(i+1) + " " + p.Title() + " "
+		style := theme.Of(theme.Dim)
+		if i == a.at {
+			text = "[" + text[1:len(text)-1] + "]"
+			style = theme.Of(theme.Accent).On(theme.Selected).Strong()
+		}
+		end := head.Text(x, tabRow, text, style)
+		a.tabs = append(a.tabs, tab{x, end})
+		x = end + 1
+	}
+	story := a.view.Scenario.Title
+	if room := head.W - x - 3; room >= 20 {
+		story = widget.Cut(story, room)
+		head.TextRight(head.W-1, tabRow, story, theme.Of(theme.Dim))
+	}
+}
+
+// drawFooter draws the question, the news, or the keys that matter.
+func (a *App) drawFooter(foot widget.Area) {
+	switch {
+	case a.asking:
+		foot.TextCut(1, 0, foot.W-1, "quit? q again leaves, any other key stays",
+			theme.Style{FG: theme.Ink, BG: theme.Banner, Bold: true})
+	case a.message.text != "":
+		foot.TextCut(1, 0, foot.W-1, a.message.text, theme.Of(a.message.role).Strong())
+	default:
+		a.drawHints(foot)
+	}
+}
+
+// drawHints names as many keys as fit; help and quit always come first.
+func (a *App) drawHints(foot widget.Area) {
+	x := 1
+	for _, b := range a.keys.Footer() {
+		hint := b.Keys()[0]
+		if hint == " " {
+			hint = "space"
+		}
+		if x+widget.Width(hint)+1+widget.Width(b.Footer) > foot.W {
+			return
+		}
+		x = widget.Spans(foot, x, 0, widget.B(hint, theme.Accent), widget.S(" "+b.Footer, theme.Dim)) + 2
+	}
+}

@@ -1,0 +1,30 @@
+package page
+
+import "herdscope/tui/widget"
+
+// panel draws one part of a page into an area, its frame included.
+type panel func(a widget.Area, v View)
+
+// panelFrame is how much of a panel's width its frame takes.
+const panelFrame = 4
+
+// zoom remembers whether one panel is shown alone. 0 is all of them.
+type zoom struct{ at int }
+
+func (z *zoom) next(n int) { z.at = (z.at + 1) % (n + 1) }
+
+// AllPanels shows all panels again; false if they were shown.
+func (z *zoom) AllPanels() bool {
+	was := z.at
+	z.at = 0
+	return was != 0
+}
+
+// alone says whether one panel is shown alone: by request, or for lack of room.
+func (z *zoom) alone(w, h int) bool { return z.at > 0 || w < 60 || h < 16 }
+
+// panel is the index of the panel that is shown alone.
+func (z *zoom) panel() int { return max(z.at-1, 0) }
+
+// sideWidth is the width of the column at the right.
+func sideWidth(w int) int { return min(max(w*28/100, 30), 46) }

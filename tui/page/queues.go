@@ -1,0 +1,75 @@
+package page
+
+import (
+	"herdscope/engine/metrics"
+	"herdscope/engine/wire"
+	"herdscope/tui/theme"
+	"herdscope/tui/widget"
+)
+
+// classLooks is how each class is shown.
+var classLooks = [wire.NumClasses]look{
+	wire.Critical:    {"critical", '▲', theme.Critical},
+	wire.Interactive: {"interactive", '●', theme.Interactive},
+	wire.Background:  {"background", '▽', theme.Background},
+}
+
+// drawQueues draws who waits, class by class.
+func drawQueues(a widget.Area, v View) {
+	in := widget.Panel(a, "Queues", "waiting · oldest")
+	var top int64 = 1
+	for _, q := range v.Snap.Queues {
+		top = max(top, q.Waiting)
+	}
+	top = int64(widget.RoundUp(float64(top)))
+	for c := range v.Snap.Queues {
+		drawQueue(in, c, wire.Class(c), v.Snap.Queues[c], top)
+	}
+	if in.H > wire.NumClasses {
+		drawInFlight(in, in.H-1, v.Snap)
+	}
+}
+
+func drawQueue(in widget.Area, y int, c wire.Class, q metrics.QueueView, top int64) {
+	l := classLooks[c]
+	in.Set(0, y, l.letter, theme.Of(l.role))
+	in.Text(2, y, l.name, theme.Of(theme.Plain))
+	starved := ""
+	if q.Starving {
+		starved = " STARVED"
+	}
+	tail := 17 + 8
+	bar := in.Sub(14, y, in.W-14-tail, 1)
+	if bar.W < 4 {
+		tail = 17
+		bar = in.Sub(14, y, in.W-14-tail, 1)
+		if starved != "" {
+			starved = "!"
+		}
+	}
+	widget.Bar(bar, float64(q.Waiting)/float64(top), theme.Of(l.role))
+	x := 14 + max(bar.W, 0)
+	in.TextRight(x+7, y, widget.Count(q.Waiting), theme.Of(theme.Plain).Strong())
+	in.TextRight(x+16, y, oldest(q), theme.Of(theme.Plain))
+	in.Text(x+16, y, starved, theme.Of(theme.Bad).Strong())
+}
+
+func oldest(q metrics.QueueView) string {
+	if q.Waiting == 0 {
+		return widget.None
+	}
+	return widget.Span(q.Oldest)
+}
+
+// drawInFlight says where the requests are that are under way.
+func drawInFlight(in widget.Area, y int, s *metrics.Snapshot) {
+	x := 0
+	for _, p := range []struct {
+		name string
+		n    int64
+	}{{"in flight", s.InFlight}, {"waiting", s.Waiting}, {"in backoff", s.Sleeping}} {
+		x = in.Text(x, y, p.name+" ", theme.Of(theme.Dim))
+		in.TextRight(x+6, y, widget.Count(p.n), theme.Of(theme.Plain).Strong())
+		x += 8
+	}
+}

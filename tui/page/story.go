@@ -1,0 +1,51 @@
+package page
+
+import (
+	"fmt"
+	"time"
+
+	"herdscope/engine/metrics"
+	"herdscope/tui/theme"
+	"herdscope/tui/widget"
+)
+
+// noteBin is the width of the bins in which herds and openings are counted.
+const noteBin = 100 * time.Millisecond
+
+// drawStory tells what happened, the newest at the foot.
+func drawStory(a widget.Area, v View) {
+	in := widget.Panel(a, "Story", "")
+	notes := v.Snap.Notes
+	if len(notes) == 0 {
+		in.TextCut(0, 0, in.W, "nothing notable so far", theme.Of(theme.Dim))
+		return
+	}
+	notes = notes[max(len(notes)-in.H, 0):]
+	for y, n := range notes {
+		in.TextRight(8, y, widget.Moment(n.At), theme.Of(theme.Dim))
+		text, role := Sentence(n)
+		in.TextCut(10, y, in.W-10, text, theme.Of(role))
+	}
+}
+
+// Sentence says what a note tells, and the role that fits it.
+func Sentence(n metrics.Note) (string, theme.Role) {
+	switch n.Kind {
+	case metrics.NoteFaultBegan:
+		return n.Text + " began", theme.Bad
+	case metrics.NoteFaultEnded:
+		return fmt.Sprintf("%s ended; it hit %s attempts", n.Text, widget.Count(n.N)), theme.Good
+	case metrics.NoteHerd:
+		return fmt.Sprintf("herd: %s attempts in %s (%s the mean)", widget.Count(n.N),
+			widget.Span(noteBin), widget.Times(n.Times)), theme.Retry
+	case metrics.NoteBreakersOpened:
+		return fmt.Sprintf("%s breakers opened within %s", widget.Count(n.N), widget.Span(noteBin)), theme.Bad
+	case metrics.NoteStarving:
+		return fmt.Sprintf("%s starves; its oldest has waited %s", n.Text, widget.Span(n.Delay)), theme.Bad
+	case metrics.NoteFed:
+		return fmt.Sprintf("%s is served again, after starving %s", n.Text, widget.Span(n.Delay)), theme.Good
+	case metrics.NoteRecovered:
+		return fmt.Sprintf("recovered %s after the end of %s", widget.Span(n.Delay), n.Text), theme.Good
+	}
+	return "changed: " + n.Text, theme.Accent
+}

@@ -1,0 +1,157 @@
+package page
+
+import (
+	"math"
+	"strconv"
+
+	"herdscope/engine/knob"
+	"herdscope/scenarios"
+	"herdscope/tui/keymap"
+	"herdscope/tui/theme"
+	"herdscope/tui/widget"
+)
+
+// Tune is the tuning panel: which setting is selected. All pages share one, so
+// that a setting stays selected from page to page.
+type Tune struct{ list list }
+
+// muchSteps is how many steps the keys for "much" take.
+const muchSteps = 5
+
+// Selected is the selected setting; false if there are none.
+func (t *Tune) Selected(v View) (Knob, bool) {
+	if len(v.Knobs) == 0 {
+		return Knob{}, false
+	}
+	t.list.clamp(len(v.Knobs))
+	return v.Knobs[t.list.at], true
+}
+
+// Select selects a setting by name.
+func (t *Tune) Select(name string, v View) {
+	for i, k := range v.Knobs {
+		if k.Name == name {
+			t.list.at = i
+		}
+	}
+}
+
+// Handle does what a command means for the panel.
+func (t *Tune) Handle(c keymap.Command, v View) Request {
+	k, ok := t.Selected(v)
+	switch {
+	case t.list.move(c, len(v.Knobs)) || !ok:
+		return Request{}
+	case c == keymap.Less:
+		return step(k, -1)
+	case c == keymap.More:
+		return step(k, 1)
+	case c == keymap.MuchLess:
+		return step(k, -muchSteps)
+	case c == keymap.MuchMore:
+		return step(k, muchSteps)
+	case c == keymap.Enter:
+		return Request{Kind: Prompt, Action: scenarios.Action{Knob: k.Name}}
+	}
+	return Request{}
+}
+
+// step asks for a setting to be changed by some key presses. Presses that go
+// beyond the range ask for nothing.
+func step(k Knob, presses int) Request {
+	if k.Fixed {
+		return Request{Kind: Complain, Text: k.Name + " cannot change while a run goes on; press r to run again"}
+	}
+	value := k.Stepped(k.Value, presses)
+	if value == k.Value {
+		return Request{Kind: Complain, Text: k.Name + " is " + k.Format(k.Value) + "; allowed is " + k.Allowed()}
+	}
+	return set(k, value)
+}
+
+func set(k Knob, value int64) Request {
+	return Request{Kind: Act, Action: scenarios.Action{Kind: scenarios.SetKnob, Knob: k.Name, Value: value}}
+}
+
+// drawTune draws the settings with their values, and what the selected one
+// means.
+func drawTune(a widget.Area, v View) {
+	t := v.Tune
+	note := ""
+	if len(v.Knobs) > 0 {
+		t.list.clamp(len(v.Knobs))
+		note = strconv.Itoa(t.list.at+1) + " of " + strconv.Itoa(len(v.Knobs))
+	}
+	in := widget.Panel(a, "Tune", note)
+	k, ok := t.Selected(v)
+	if !ok {
+		in.TextCut(0, 0, in.W, "nothing to tune here", theme.Of(theme.Dim))
+		return
+	}
+	doc := tuneDoc(k, in)
+	rows, foot := in.Rows(in.H - len(doc))
+	nameWidth := 0
+	for _, k := range v.Knobs {
+		nameWidth = max(nameWidth, widget.Width(k.Name))
+	}
+	first := t.list.window(len(v.Knobs), rows.H)
+	for y := 0; y < rows.H && first+y < len(v.Knobs); y++ {
+		drawKnob(rows.Sub(0, y, rows.W, 1), v.Knobs[first+y], first+y == t.list.at, nameWidth)
+	}
+	for y, line := range doc {
+		foot.TextCut(0, y, foot.W, line, theme.Of(theme.Dim))
+	}
+}
+
+// tuneDoc is what the selected setting means and which values it takes, as far
+// as there is room.
+func tuneDoc(k Knob, in widget.Area) []string {
+	room := min(in.H/3, 5)
+	if room < 2 {
+		return nil
+	}
+	lines := append(widget.Wrap(k.Doc, in.W), widget.Wrap("allowed: "+k.Allowed(), in.W)...)
+	lines = lines[:min(len(lines), room-1)]
+	return append([]string{""}, lines...)
+}
+
+// drawKnob draws one setting: its name, its value, and where there is room how
+// far the value is along its range.
+func drawKnob(a widget.Area, k Knob, selected bool, nameWidth int) {
+	value := k.Format(k.Value)
+	if k.Kind == knob.Int && k.Unit != "" && (k.Zero == "" || k.Value != 0) && a.W >= 40 {
+		value += " " + k.Unit
+	}
+	style, name := theme.Of(theme.Plain), theme.Of(theme.Dim)
+	if selected {
+		a.Set(0, 0, '▸', theme.Of(theme.Accent).Strong())
+		value = "‹ " + value + " ›"
+		style, name = theme.Of(theme.Accent).Strong(), theme.Of(theme.Plain).Strong()
+	} else {
+		value = "  " + value + "  "
+	}
+	room := max(a.W-2-widget.Width(value)-1, 6)
+	a.TextCut(2, 0, room, k.Name, name)
+	a.TextRight(a.W, 0, value, style)
+	if bar := a.Sub(nameWidth+4, 0, 8, 1); bar.W == 8 && nameWidth+13 <= a.W-19 && !discrete(k) {
+		widget.Bar(bar, along(k), style)
+	}
+	if selected {
+		a.Back(0, theme.Selected)
+	}
+}
+
+func discrete(k Knob) bool { return k.Kind == knob.Choice || k.Kind == knob.Switch }
+
+// along is how far a value is along its range, by its logarithm where the range
+// is wide.
+func along(k Knob) float64 {
+	low, high, v := float64(k.Min), float64(k.Max), float64(k.Value)
+	if high <= low || v <= low {
+		return 0
+	}
+	if high-low <= 200 {
+		return (v - low) / (high - low)
+	}
+	return math.Log1p(v-low) / math.Log1p(high-low)
+}

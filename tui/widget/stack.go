@@ -1,0 +1,124 @@
+package widget
+
+import (
+	"math"
+
+	"herdscope/tui/theme"
+)
+
+// Column is one column of a stacked chart: what is below and what is above it.
+type Column struct{ Lower, Upper float64 }
+
+// Stack says how a stacked chart is drawn.
+type Stack struct {
+	// Top is the value at the upper edge.
+	Top float64
+	// Lower and Upper are the roles of the two parts; Deep shows between the
+	// grains of the upper one's texture.
+	Lower, Upper, Deep theme.Role
+}
+
+// Draw draws columns from a's left edge on. Boundaries fall on eighths of a
+// cell where the theme allows two colours in one.
+func (s Stack) Draw(a Area, columns []Column) {
+	if s.Top <= 0 {
+		return
+	}
+	for x, c := range columns {
+		lower, total := s.units(c, a.H)
+		for y := range a.H {
+			base := (a.H - 1 - y) * 8
+			lo, all := min(max(lower-base, 0), 8), min(max(total-base, 0), 8)
+			if all > 0 {
+				s.cell(a, x, y, lo, all)
+			}
+		}
+	}
+}
+
+// units is the heights of a column in eighths of a cell. Whatever is not zero
+// is at least one high.
+func (s Stack) units(c Column, h int) (lower, total int) {
+	scale := float64(h*8) / s.Top
+	lower = int(c.Lower*scale + 0.5)
+	total = int((c.Lower+c.Upper)*scale + 0.5)
+	if c.Lower > 0 {
+		lower = max(lower, 1)
+	}
+	if c.Upper > 0 {
+		total = max(total, lower+1)
+	}
+	return lower, max(total, lower)
+}
+
+// cell draws one cell whose lowest lo eighths are the lower part, and those from
+// there to all the upper one.
+func (s Stack) cell(a Area, x, y, lo, all int) {
+	lower, upper := theme.Of(s.Lower), theme.Of(s.Upper)
+	switch {
+	case lo == all:
+		a.Set(x, y, eighths[lo], lower)
+	case all == 8 && lo > 0 && a.Theme().TwoTone():
+		a.Set(x, y, eighths[lo], lower.On(s.Upper))
+	case all-lo < lo:
+		a.Set(x, y, eighths[all], lower)
+	case all == 8 || (all >= 4 && !a.Theme().TwoTone()):
+		a.Set(x, y, '▒', upper.On(s.deep(a)))
+	default:
+		a.Set(x, y, eighths[all], upper)
+	}
+}
+
+func (s Stack) deep(a Area) theme.Role {
+	if a.Theme().Bands() {
+		return s.Deep
+	}
+	return theme.Plain
+}
+
+// Threshold draws a dotted line at a value, with a label at its left, where
+// nothing else is drawn.
+func (s Stack) Threshold(a Area, value float64, label string) {
+	if s.Top <= 0 || value <= 0 || value > s.Top {
+		return
+	}
+	y := a.H - 1 - min(int(value/s.Top*float64(a.H)), a.H-1)
+	for x := range a.W {
+		if a.Bare(x, y) {
+			a.Set(x, y, '┄', theme.Of(theme.Dim))
+		}
+	}
+	if n := Width(label); n+4 < a.W {
+		a.Text(1, y, " "+label+" ", theme.Of(theme.Dim))
+	}
+}
+
+// Scale writes the values of a chart's upper edge, middle and foot into a, which
+// lies left of the chart and is as high as it.
+func (s Stack) Scale(a Area) {
+	for y := range a.H {
+		a.Set(a.W-1, y, '│', theme.Of(theme.Border))
+	}
+	label := func(y int, v float64) {
+		a.TextRight(a.W-1, y, Short(v), theme.Of(theme.Dim))
+		a.Set(a.W-1, y, '┤', theme.Of(theme.Border))
+	}
+	label(0, s.Top)
+	if a.H >= 6 {
+		label(a.H/2, s.Top*float64(a.H-a.H/2)/float64(a.H))
+	}
+}
+
+// RoundUp is a round number that is at least v: the top of a chart.
+func RoundUp(v float64) float64 {
+	if v <= 0 || math.IsInf(v, 0) || math.IsNaN(v) {
+		return 1
+	}
+	unit := math.Pow(10, math.Floor(math.Log10(v)))
+	for _, m := range []float64{1, 1.2, 1.6, 2, 2.4, 3, 4, 5, 6, 8} {
+		if m*unit >= v*0.9999 {
+			return m * unit
+		}
+	}
+	return 10 * unit
+}
