@@ -18,12 +18,6 @@ const (
 	leastTime  = int64(time.Millisecond)
 )
 
-// The names of the curves and jitters, in the order of their values.
-var (
-	curveNames  = []string{"exponential", "fixed", "linear", "quadratic"}
-	jitterNames = []string{"none", "full", "equal", "decorrelated"}
-)
-
 var statusSetNames = []string{"transient", "server", "none"}
 
 var methodSetNames = []string{"idempotent", "all"}
@@ -48,7 +42,7 @@ func retryFields() []knob.Field[Policy] {
 			Doc: "the most tries of a request, the first included",
 		}, func(p *Policy) *int { return &p.Retry.Attempts }),
 		knob.At(knob.Spec{
-			Name: "retry.curve", Kind: knob.Choice, Choices: curveNames,
+			Name: "retry.curve", Kind: knob.Choice, Choices: backoff.CurveNames(),
 			Doc: "how the wait grows from one retry to the next",
 		}, func(p *Policy) *backoff.Curve { return &p.Retry.Backoff.Curve }),
 		knob.At(knob.Spec{
@@ -66,7 +60,7 @@ func retryFields() []knob.Field[Policy] {
 			Doc: "how many times longer each wait of the exponential curve is",
 		}, func(p *Policy) *int64 { return &p.Retry.Backoff.Multiplier }),
 		knob.At(knob.Spec{
-			Name: "retry.jitter", Kind: knob.Choice, Choices: jitterNames,
+			Name: "retry.jitter", Kind: knob.Choice, Choices: backoff.JitterNames(),
 			Doc: "how the wait is drawn at random, so that clients do not come back together",
 		}, func(p *Policy) *backoff.Jitter { return &p.Retry.Backoff.Jitter }),
 		knob.At(knob.Spec{

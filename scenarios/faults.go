@@ -1,0 +1,157 @@
+package scenarios
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"herdscope/engine/knob"
+	"herdscope/engine/wire"
+	"herdscope/faultserver/fault"
+)
+
+// faultField is a field of a fault in a file.
+type faultField struct {
+	knob.Field[fault.Fault]
+	// kinds are the kinds of fault that have the field; nil is all.
+	kinds []fault.Kind
+	// required fields have no default where they belong.
+	required bool
+}
+
+func (f *faultField) belongsTo(k fault.Kind) bool {
+	return f.kinds == nil || slices.Contains(f.kinds, k)
+}
+
+var faultFields = append(windowFields(), effectFields()...)
+
+func windowFields() []faultField {
+	return []faultField{
+		{Field: knob.AtBool(knob.Spec{Name: "manual", Kind: knob.Switch},
+			func(f *fault.Fault) *bool { return &f.Manual })},
+		{Field: knob.At(knob.Spec{Name: "start", Kind: knob.Duration, Max: int64(longest)},
+			func(f *fault.Fault) *time.Duration { return &f.Start })},
+		{Field: knob.At(knob.Spec{
+			Name: "length", Kind: knob.Duration, Min: int64(time.Millisecond), Max: int64(longest),
+		}, func(f *fault.Fault) *time.Duration { return &f.Length }), required: true},
+		{Field: knob.At(knob.Spec{
+			Name: "every", Kind: knob.Duration, Zero: "once",
+			Min: int64(time.Millisecond), Max: int64(longest),
+		}, func(f *fault.Fault) *time.Duration { return &f.Every })},
+	}
+}
+
+func effectFields() []faultField {
+	errs, slow, quota := []fault.Kind{fault.Errors}, []fault.Kind{fault.Latency}, []fault.Kind{fault.Quota}
+	return []faultField{
+		{Field: knob.At(knob.Spec{Name: "status", Kind: knob.Int, Min: 400, Max: 599},
+			func(f *fault.Fault) *uint16 { return &f.Status }), kinds: errs},
+		{Field: knob.At(knob.Spec{Name: "share", Kind: knob.Ratio, Max: 1000},
+			func(f *fault.Fault) *int64 { return &f.Share }), kinds: errs},
+		{Field: knob.At(knob.Spec{
+			Name: "added", Kind: knob.Duration, Min: 1, Max: int64(fault.MaxMean),
+		}, func(f *fault.Fault) *time.Duration { return &f.Added }), kinds: slow, required: true},
+		{Field: knob.At(knob.Spec{Name: "rate", Kind: knob.Rate, Min: 1, Max: fault.MaxRate},
+			func(f *fault.Fault) *int64 { return &f.Limit.Rate }), kinds: quota, required: true},
+		{Field: knob.At(knob.Spec{Name: "burst", Kind: knob.Int, Min: 1, Max: fault.MaxWorkers},
+			func(f *fault.Fault) *int { return &f.Limit.Burst }), kinds: quota},
+		{Field: knob.At(knob.Spec{
+			Name: "retry_after", Kind: knob.Choice, Choices: wire.HintNames(),
+		}, func(f *fault.Fault) *wire.HintForm { return &f.Limit.Form }), kinds: quota},
+	}
+}
+
+// newFault is a fault of a kind with the defaults of what belongs to it.
+func newFault(k fault.Kind) fault.Fault {
+	f := fault.Fault{Kind: k}
+	switch k {
+	case fault.Errors:
+		f.Status, f.Share = 503, 1000
+	case fault.Quota:
+		f.Limit = fault.RateLimit{Burst: 1, Form: wire.HintSeconds}
+	}
+	return f
+}
+
+func faultPath(i int) string { return "faults[" + strconv.Itoa(i) + "]" }
+
+func (s *Scenario) checkFaults() *Error {
+	if len(s.Server.Faults) > fault.MaxFaults {
+		return &Error{Field: "faults", Msg: "there are more than " + strconv.Itoa(fault.MaxFaults)}
+	}
+	for i := range s.Server.Faults {
+		f := &s.Server.Faults[i]
+		if field, msg := s.badFault(i, f); msg != "" {
+			return &Error{Field: faultPath(i) + "." + field, Msg: msg}
+		}
+	}
+	return nil
+}
+
+// badFault says which field of a fault is wrong, and why.
+func (s *Scenario) badFault(i int, f *fault.Fault) (field, msg string) {
+	if !isName(f.Name) {
+		return "name", badName(f.Name)
+	}
+	if int(f.Kind) >= fault.NumKinds {
+		return "kind", unknown("there is no kind "+f.Kind.String(), "", fault.KindNames())
+	}
+	for _, other := range s.Server.Faults[:i] {
+		if other.Name == f.Name {
+			return "name", knob.Quote(f.Name) + " is the name of another fault already"
+		}
+	}
+	if field, msg = badEffect(f); msg != "" {
+		return field, msg
+	}
+	return badWindow(f)
+}
+
+func badEffect(f *fault.Fault) (field, msg string) {
+	for i := range faultFields {
+		known := &faultFields[i]
+		v := known.Get(f)
+		if !known.belongsTo(f.Kind) {
+			if v != 0 {
+				return known.Name, misplaced(known.Name, f.Kind)
+			}
+			continue
+		}
+		if err := known.Check(v); err != nil {
+			return known.Name, fieldError("", err).Msg
+		}
+	}
+	return "", ""
+}
+
+// badWindow checks that a window has two edges of its own, and that a fault left
+// to the hand has no schedule.
+func badWindow(f *fault.Fault) (field, msg string) {
+	switch {
+	case f.Manual && f.Start != 0:
+		return "start", "does not belong to a fault that is manual"
+	case f.Manual && f.Every != 0:
+		return "every", "does not belong to a fault that is manual"
+	case f.Every != 0 && f.Every <= f.Length:
+		return "every", "must be longer than the fault's length, or once"
+	}
+	return "", ""
+}
+
+// misplaced is the message for a field of other kinds of fault.
+func misplaced(name string, k fault.Kind) string {
+	return "does not belong to a fault of the kind " + k.String() +
+		"; allowed: " + strings.Join(fieldsOf(k), ", ")
+}
+
+// fieldsOf lists the fields that a kind of fault has.
+func fieldsOf(k fault.Kind) []string {
+	names := []string{"name", "kind"}
+	for i := range faultFields {
+		if faultFields[i].belongsTo(k) {
+			names = append(names, faultFields[i].Name)
+		}
+	}
+	return names
+}
