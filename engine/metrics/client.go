@@ -22,7 +22,7 @@ type clients struct {
 func newClients() clients {
 	c := clients{recent: newRecent()}
 	for i := range c.latency {
-		c.latency[i] = newTimes(wholeDigits)
+		c.latency[i] = newTimes(latencyDigits)
 	}
 	return c
 }

@@ -135,6 +135,9 @@ func (c *Collector) SetWatch(w Watch) { c.watch = w }
 // SetWorkers says that the server has n workers from now on; 0 is unlimited.
 func (c *Collector) SetWorkers(n int) { c.server.setWorkers(c.now, n) }
 
+// SetBreakersOn says whether breakers are in use from now on.
+func (c *Collector) SetBreakersOn(on bool) { c.breakers.on = on }
+
 // Mark notes that a setting was changed at the given moment, and keeps what Now
 // is, to be compared with.
 func (c *Collector) Mark(at clock.Instant, text string) {

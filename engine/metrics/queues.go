@@ -40,9 +40,9 @@ type waiter struct {
 }
 
 func newQueues() queues {
-	q := queues{places: newPlaces(), sum: newTimes(wholeDigits)}
+	q := queues{places: newPlaces(), sum: newTimes(waitDigits)}
 	for i := range q.classes {
-		q.classes[i] = class{waits: newTimes(wholeDigits), over: clock.Never}
+		q.classes[i] = class{waits: newTimes(waitDigits), over: clock.Never}
 	}
 	return q
 }

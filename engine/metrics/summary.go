@@ -55,8 +55,10 @@ type Summary struct {
 
 // Percentiles describes a set of times. The percentiles obey
 // P50 <= P90 <= P99 <= Max. All are 0 when Count is 0. A percentile p is the
-// least value that p % of the values do not exceed (the nearest rank); Max is
-// exact, and the others are too high by at most 0.1 %.
+// least value that p % of the values do not exceed (the nearest rank). Max is
+// exact; the others are too high by at most a microsecond or 0.1 % for latencies
+// and 0.8 % for waits, whichever is more. Of few values a high percentile is
+// just the maximum: Count says how many there were.
 type Percentiles struct {
 	Count              int64
 	P50, P90, P99, Max time.Duration

@@ -14,6 +14,9 @@ const (
 	maxSteps = 12
 	// leastCycles is how often a period must have passed to be reported.
 	leastCycles = 4
+	// asGood is the share of the largest R with which a longer period is taken
+	// instead: what comes every 4 s is in step at 2 s and at 1 s as well.
+	asGood = 0.999
 	// circleBits is the binary logarithm of the phases that are told apart. It
 	// makes R too low by less than two parts in a million.
 	circleBits = 10
@@ -122,7 +125,8 @@ func (s *synchrony) strongest(now clock.Instant) (period time.Duration, r, floor
 			continue
 		}
 		n := float64(sum.n)
-		if here := min(1, math.Hypot(sum.re, sum.im)/n); here > r {
+		here := min(1, math.Hypot(sum.re, sum.im)/n)
+		if here > 0 && here >= asGood*r {
 			period, r, floor = t.period, here, math.Sqrt(math.Pi)/2/math.Sqrt(n)
 		}
 	}

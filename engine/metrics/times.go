@@ -12,11 +12,13 @@ const (
 	// mostTime is the longest time that percentiles tell apart from longer
 	// ones.
 	mostTime = 24 * time.Hour
-	// wholeDigits and recentDigits are the significant digits of percentiles
-	// over the whole run and over the last seconds. The fewer are the faster:
-	// the last seconds are summed up anew every second.
-	wholeDigits  = 3
-	recentDigits = 2
+	// latencyDigits, recentDigits and waitDigits are the significant digits of
+	// the latencies of the whole run, of those of the last seconds, and of the
+	// waits. Few digits are fast: the last seconds are summed up anew every
+	// second, and the waits with every Snapshot.
+	latencyDigits = 3
+	recentDigits  = 2
+	waitDigits    = 2
 )
 
 // times is a set of times: a histogram, and the exact maximum.
