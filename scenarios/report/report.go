@@ -44,8 +44,15 @@ func at(p metrics.Percentiles, q int) (time.Duration, bool) {
 	return p.Max, p.Count > 0
 }
 
-// fanoWidths are the bin widths of metrics.Herd.Fano.
+// usualBin is the bin width in which arrivals are counted.
+const usualBin = 100 * time.Millisecond
+
+// fanoWidths are the bin widths of metrics.Herd.Fano; a run too short to have
+// any bins is described with the usual ones.
 func fanoWidths(bin time.Duration) [3]time.Duration {
+	if bin <= 0 {
+		bin = usualBin
+	}
 	return [3]time.Duration{bin, 10 * bin, 100 * bin}
 }
 

@@ -51,7 +51,7 @@ func eventful() run.Result {
 	r.Scenario.Server.Workers = 8
 	r.Summary = metrics.Summary{
 		Duration: 90*time.Second + 123456789, Clients: 1000,
-		Requests: 1_234_567, Attempts: 1_500_000, Retries: 265_433,
+		Requests: 1_234_567, Attempts: 1_500_000, Retries: 265_433, InFlight: 293_643,
 		Statuses:      map[uint16]int64{503: 4000, 200: 1_200_000, 0: 2345, 429: 12},
 		Amplification: 1.215001, Goodput: 13_333.33333, Missed: 3,
 		Herd: metrics.Herd{

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"unicode"
 
-	"herdscope/engine/breaker"
 	"herdscope/engine/metrics"
 	"herdscope/engine/wire"
 	"herdscope/scenarios/run"
@@ -99,8 +98,8 @@ func missed(n int64) string {
 }
 
 func attempts(b *strings.Builder, s *metrics.Summary) {
-	line(b, "attempts", "%s sent, %s of them retries, amplification %s", grouped(s.Attempts),
-		grouped(s.Retries), when(s.Requests > 0, "%.2fx", s.Amplification))
+	line(b, "attempts", "%s sent, %s of them retries, amplification %s%s", grouped(s.Attempts),
+		grouped(s.Retries), when(s.Requests > 0, "%.2fx", s.Amplification), underWay(s.InFlight))
 	for _, status := range slices.Sorted(maps.Keys(s.Statuses)) {
 		name := "status " + statusKey(status)
 		if status == 0 {
@@ -109,6 +108,13 @@ func attempts(b *strings.Builder, s *metrics.Summary) {
 		n := s.Statuses[status]
 		fmt.Fprintf(b, "  %-16s %12s  %s\n", name, grouped(n), share(n, s.Attempts))
 	}
+}
+
+func underWay(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %s still under way", grouped(n))
 }
 
 func latency(b *strings.Builder, s *metrics.Summary) {
@@ -155,15 +161,15 @@ func herding(b *strings.Builder, h metrics.Herd) {
 func circuit(b *strings.Builder, r run.Result) {
 	s := &r.Summary
 	if s.Opened+s.HalfOpened+s.Closed == 0 {
-		line(b, "breakers", "%s", untouched(r.Scenario.Fleet.Policy.Breaker))
+		line(b, "breakers", "%s", untouched(r))
 		return
 	}
 	line(b, "breakers", "opened %s, half-opened %s, closed %s times; open for %.1f %% of their time",
 		grouped(s.Opened), grouped(s.HalfOpened), grouped(s.Closed), 100*s.OpenShare)
 }
 
-func untouched(c breaker.Config) string {
-	if c.Failures == 0 {
+func untouched(r run.Result) string {
+	if r.Scenario.Fleet.Policy.Breaker.Failures == 0 {
 		return "off"
 	}
 	return "never opened"

@@ -1,0 +1,8 @@
+//go:build !unix
+
+package cli
+
+import "herdscope/scenarios"
+
+// allowLive has nothing to check where there is no limit of open files.
+func allowLive(scenarios.Scenario) error { return nil }
