@@ -45,14 +45,16 @@ func (s Summary) Check() error {
 		statuses += n
 	}
 	c.equal("statuses and attempts ended", statuses, s.Attempts-s.InFlight)
+	var latencies int64
 	for i := range s.Latency {
+		latencies += s.Latency[i].Count
 		c.percentiles("latency", i, s.Latency[i])
 		c.percentiles("wait", i, s.Waits[i])
 		c.ordered("oldest wait", s.Oldest[i], s.Waits[i].Max)
 	}
 	c.atLeast("arrivals", s.Arrivals, s.Rejected+s.Reset)
 	c.atLeast("arrivals", s.Arrivals, s.Herd.Arrivals)
-	c.atLeast("successes", s.Outcomes[wire.Succeeded], s.Latency[0].Count+s.Latency[1].Count+s.Latency[2].Count)
+	c.atLeast("successes", s.Outcomes[wire.Succeeded], latencies)
 	for _, share := range []float64{
 		s.OpenShare, s.BusyShare, s.WastedShare, s.Herd.R, s.Herd.HintedWaveShare,
 	} {

@@ -145,6 +145,20 @@ func TestWavesOfABackoffAreFound(t *testing.T) {
 	}
 }
 
+// TestHarmonicsOfAWaveAreNotTheWave: what comes every second among other
+// traffic is as much in step at 200 ms, but for chance.
+func TestHarmonicsOfAWaveAreNotTheWave(t *testing.T) {
+	const length = 120 * time.Second
+	for seed := range uint64(10) {
+		times := append(poisson(20+seed, 150, length), every(time.Second, 150, length)...)
+		slices.Sort(times)
+		h := arrive(t, New(Config{Clients: 1, Base: 200 * ms, Cap: time.Second}), times, length)
+		if h.Period != time.Second || math.Abs(h.R-0.5) > 0.03 {
+			t.Errorf("seed %d: R is %v at %v", seed, h.R, h.Period)
+		}
+	}
+}
+
 // TestShortRunsHaveNoPeriod holds because a steady stream over a few periods
 // and a half would look synchronous.
 func TestShortRunsHaveNoPeriod(t *testing.T) {

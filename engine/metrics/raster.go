@@ -2,7 +2,6 @@ package metrics
 
 import (
 	"math"
-	"slices"
 	"time"
 
 	"herdscope/engine/clock"
@@ -86,21 +85,5 @@ func rowOf(client, clients, rows int) int { return ((client+1)*rows - 1) / clien
 func count(n *uint16) {
 	if *n < math.MaxUint16 {
 		*n++
-	}
-}
-
-// badness is the order of the breaker states, worst last.
-var badness = [...]wire.BreakerState{wire.Closed, wire.HalfOpen, wire.Eligible, wire.Open}
-
-// worst finds the worst state of the breakers of each row's clients.
-func (b *breakers) worst(rows []wire.BreakerState, clients int) {
-	if b.counts[wire.Closed] == b.total() {
-		return
-	}
-	for i, state := range b.states {
-		row := &rows[rowOf(i/b.scopes, clients, len(rows))]
-		if state != *row && slices.Index(badness[:], state) > slices.Index(badness[:], *row) {
-			*row = state
-		}
 	}
 }

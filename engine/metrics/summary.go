@@ -83,12 +83,13 @@ type Herd struct {
 	Fano   [3]float64
 	Enough [3]bool
 	// Period is the period at which the arrivals are most in step, R how much
-	// (0 to 1) and Floor what chance alone gives: sqrt(pi)/(2 sqrt n). The
-	// periods tried are the steps of the configured backoff and a few plain
-	// ones. Of each, the whole periods of the run count and no others, so that
-	// a broken one at the end does not look like a rhythm; n is the arrivals in
-	// them. A period of which the run had fewer than 4 is not tried, and all
-	// three are 0 if none was.
+	// (0 to 1) and Floor what chance alone gives: sqrt(pi)/(2 sqrt n). Of
+	// periods that are as good but for chance (within 2 Floor), it is the
+	// longest: what comes every 4 s is in step at 2 s as well. The periods tried
+	// are the steps of the configured backoff and a few plain ones. Of each, the
+	// whole periods of the run count and no others, so that a broken one at the
+	// end does not look like a rhythm; n is the arrivals in them. A period of
+	// which the run had fewer than 4 is not tried; all three are 0 if none was.
 	Period time.Duration
 	R      float64
 	Floor  float64
@@ -100,9 +101,9 @@ type Herd struct {
 	// those were at least 30: of fewer, any tenth of a second may hold a large
 	// share by chance. The second runs from 0.1 s before a whole one to 0.9 s
 	// after it, and its tenths are counted from there. Retry-After names whole
-	// seconds, so those who obey a date return just after one, and neither they
-	// nor those who come a little early are cut in two; those who obey a number
-	// of seconds fall anywhere, and about a tenth of them into each tenth.
+	// seconds: those who obey a date return just after one, in one tenth, and
+	// who comes a little early is still in the same wave; those who obey a number
+	// of seconds fall anywhere, about a tenth of them into each tenth.
 	HintedWaveShare float64
 	Hinted          int64
 }

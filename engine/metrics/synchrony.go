@@ -14,9 +14,8 @@ const (
 	maxSteps = 12
 	// leastCycles is how often a period must have passed to be reported.
 	leastCycles = 4
-	// asGood is the share of the largest R with which a longer period is taken
-	// instead: what comes every 4 s is in step at 2 s and at 1 s as well.
-	asGood = 0.999
+	// surely is how many times its floor R must be to be no chance at all.
+	surely = 5
 	// circleBits is the binary logarithm of the phases that are told apart. It
 	// makes R too low by less than two parts in a million.
 	circleBits = 10
@@ -112,23 +111,34 @@ func (s *synchrony) add(at clock.Instant) {
 }
 
 // strongest is the period in which the arrivals before now are most in step, how
-// much they are, and what chance gives. It looks at whole periods only.
+// much they are, and what chance gives; all 0 if no period has passed often
+// enough. What comes every 4 s is in step at 2 s and at 1 s as well: of periods
+// that differ by no more than chance, the longest is meant.
 func (s *synchrony) strongest(now clock.Instant) (period time.Duration, r, floor float64) {
+	most := 0.0
 	for i := range s.tones {
-		t := &s.tones[i]
-		cycles := int64(now) / int64(t.period)
-		sum := t.full
-		if cycles > t.cycle {
-			sum.add(t.part)
-		}
-		if cycles < leastCycles || sum.n == 0 {
-			continue
-		}
-		n := float64(sum.n)
-		here := min(1, math.Hypot(sum.re, sum.im)/n)
-		if here > 0 && here >= asGood*r {
-			period, r, floor = t.period, here, math.Sqrt(math.Pi)/2/math.Sqrt(n)
+		here, _ := s.tones[i].inStep(now)
+		most = max(most, here)
+	}
+	for i := range s.tones {
+		here, chance := s.tones[i].inStep(now)
+		if here > 0 && (here == most || most > surely*chance && here > most-2*chance) {
+			period, r, floor = s.tones[i].period, here, chance
 		}
 	}
 	return period, r, floor
+}
+
+// inStep is R and its floor, over the whole periods before now.
+func (t *tone) inStep(now clock.Instant) (r, floor float64) {
+	cycles := int64(now) / int64(t.period)
+	sum := t.full
+	if cycles > t.cycle {
+		sum.add(t.part)
+	}
+	if cycles < leastCycles || sum.n == 0 {
+		return 0, 0
+	}
+	n := float64(sum.n)
+	return min(1, math.Hypot(sum.re, sum.im)/n), math.Sqrt(math.Pi) / 2 / math.Sqrt(n)
 }

@@ -81,7 +81,10 @@ func (t *times) merge(o *times) {
 type recent struct {
 	seconds [10]times
 	cur     int
-	all     times // the sum of the seconds
+	// all is the sum of the seconds, unless it is stale. It is made anew when it
+	// is asked for, which costs more than all the rest.
+	all   times
+	stale bool
 }
 
 func newRecent() recent {
@@ -100,12 +103,20 @@ func (r *recent) record(d time.Duration) {
 // turn begins a new second and forgets the oldest.
 func (r *recent) turn() {
 	r.cur = (r.cur + 1) % len(r.seconds)
-	if r.seconds[r.cur].count() == 0 {
-		return
+	if oldest := &r.seconds[r.cur]; oldest.count() > 0 {
+		oldest.reset()
+		r.stale = true
 	}
-	r.seconds[r.cur].reset()
-	r.all.reset()
-	for i := range r.seconds {
-		r.all.merge(&r.seconds[i])
+}
+
+// sum is the times of all seconds.
+func (r *recent) sum() *times {
+	if r.stale {
+		r.stale = false
+		r.all.reset()
+		for i := range r.seconds {
+			r.all.merge(&r.seconds[i])
+		}
 	}
+	return &r.all
 }

@@ -88,7 +88,7 @@ func (c *Collector) headline() (h Headline) {
 		h.PeakToMean, h.Chance = arrivals.peakToMean(), arrivals.chance()
 	}
 	h.Amplification = ratio(int64(sum.Sent), int64(sum.Began))
-	latency := &c.client.recent.all
+	latency := c.client.recent.sum()
 	h.Count, h.Max, h.P50 = latency.count(), latency.longest, latency.percentile(50)
 	if h.Count >= enoughForP99 {
 		h.P99 = latency.percentile(99)

@@ -1,0 +1,79 @@
+package metrics
+
+import (
+	"herdscope/engine/clock"
+	"herdscope/engine/wire"
+)
+
+// faultState is one fault as its events tell it.
+type faultState struct {
+	plan  FaultPlan
+	on    bool
+	began clock.Instant
+	until clock.Instant
+	hits  int64
+	// before is the hits when it began.
+	before int64
+}
+
+func newFaults(plans []FaultPlan) []faultState {
+	faults := make([]faultState, len(plans))
+	for i, p := range plans {
+		faults[i] = faultState{plan: p, began: clock.Never, until: clock.Never}
+	}
+	return faults
+}
+
+// hit counts an attempt that a fault has hit.
+func (c *Collector) hit(fault uint8) {
+	if int(fault) < len(c.faults) {
+		c.faults[fault].hits++
+	}
+}
+
+func (c *Collector) faultName(fault uint8) string {
+	if int(fault) < len(c.faults) {
+		return c.faults[fault].plan.Name
+	}
+	return ""
+}
+
+func (c *Collector) faultBegan(e *wire.Event) {
+	if int(e.Fault) >= len(c.faults) {
+		return
+	}
+	f := &c.faults[e.Fault]
+	if f.on {
+		return
+	}
+	until := e.Until
+	if until <= e.At {
+		until = clock.Never
+	}
+	f.on, f.began, f.until, f.before = true, e.At, until, f.hits
+	c.whole.edge(edge{at: e.At, fault: e.Fault, begins: true})
+	c.story.mark(Mark{Kind: MarkFault, At: e.At, Until: until, Text: f.plan.Name})
+	c.story.note(Note{Kind: NoteFaultBegan, At: e.At, Text: f.plan.Name})
+}
+
+func (c *Collector) faultEnded(e *wire.Event) {
+	if int(e.Fault) >= len(c.faults) || !c.faults[e.Fault].on {
+		return
+	}
+	f := &c.faults[e.Fault]
+	f.on, f.until = false, clock.Never
+	c.whole.edge(edge{at: e.At, fault: e.Fault})
+	c.story.endMark(f.plan.Name, f.began, e.At)
+	c.story.note(Note{Kind: NoteFaultEnded, At: e.At, N: f.hits - f.before, Text: f.plan.Name})
+}
+
+func (f *faultState) view(now clock.Instant) FaultView {
+	next := clock.Never
+	if f.plan.Next != nil {
+		next = f.plan.Next(now)
+	}
+	return FaultView{
+		Name: f.plan.Name, On: f.on, Began: f.began, Until: f.until,
+		Next: next, Length: f.plan.Length, Hits: f.hits,
+	}
+}
