@@ -56,12 +56,12 @@ type frameMsg struct{}
 
 // spans are the lengths of time that charts can show.
 var spans = []time.Duration{
-	5 * time.Second, 10 * time.Second, 20 * time.Second, page.DefaultSpan, time.Minute,
+	5 * time.Second, 10 * time.Second, page.DefaultSpan, 40 * time.Second, time.Minute,
 	2 * time.Minute, 5 * time.Minute, 10 * time.Minute,
 }
 
 // usualSpan is the index of page.DefaultSpan.
-const usualSpan = 3
+const usualSpan = 2
 
 // NewApp makes the screen of a first run.
 func NewApp(opener Opener, first Source, o Options) *App {

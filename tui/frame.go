@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"herdscope/tui/keymap"
 	"herdscope/tui/page"
 	"herdscope/tui/theme"
 	"herdscope/tui/widget"
@@ -65,6 +66,9 @@ func (a *App) drawTooSmall(all widget.Area, height int) {
 	}
 }
 
+// narrow is the width below which the header keeps only what is needed.
+const narrow = 70
+
 // drawHeader draws what runs, how, and how far it is.
 func (a *App) drawHeader(head widget.Area) {
 	s := a.view.Status
@@ -74,14 +78,24 @@ func (a *App) drawHeader(head widget.Area) {
 		n += widget.Width(p.Text)
 	}
 	widget.Spans(head, head.W-n-1, 0, right...)
-	left := head.Sub(0, 0, head.W-n-2, 1)
-	x := widget.Spans(left, 1, 0, widget.B("herdscope", theme.Accent), widget.S("  ", theme.Plain),
-		widget.B(a.view.Scenario.Name, theme.Plain), widget.S(" · ", theme.Dim), mode(s))
+	left := head.Sub(1, 0, head.W-n-3, 1)
+	name := widget.B(a.view.Scenario.Name, theme.Plain)
+	if a.w < narrow {
+		widget.Spans(left, 0, 0, mode(s), widget.S(" ", theme.Plain), name)
+		return
+	}
+	x := widget.Spans(left, 0, 0, widget.B("herdscope", theme.Accent), widget.S("  ", theme.Plain),
+		name, widget.S(" · ", theme.Dim), mode(s))
 	if s.Live && s.Target != "" && left.W > 90 {
 		x = left.Text(x, 0, " "+s.Target, theme.Of(theme.Dim))
 	}
-	rest := fmt.Sprintf(" · %s clients · seed %d", widget.Count(int64(a.view.Snap.Clients)), s.Seed)
-	left.TextCut(x, 0, left.W-x, rest, theme.Of(theme.Dim))
+	for _, text := range []string{
+		" · " + widget.Count(int64(a.view.Snap.Clients)) + " clients", fmt.Sprintf(" · seed %d", s.Seed),
+	} {
+		if x+widget.Width(text) <= left.W {
+			x = left.Text(x, 0, text, theme.Of(theme.Dim))
+		}
+	}
 }
 
 func mode(s Status) widget.SpanOf {
@@ -101,7 +115,7 @@ func (a *App) headerRight() []widget.SpanOf {
 		parts = append(parts, widget.B(fmt.Sprintf("  ×%.2f", s.Speed), theme.Limited))
 	case s.Speed >= 1.05:
 		parts = append(parts, widget.B("  ×"+widget.Short(s.Speed), theme.Plain))
-	default:
+	case a.w >= narrow:
 		parts = append(parts, widget.S("  ×1", theme.Dim))
 	}
 	return parts
@@ -120,6 +134,9 @@ func (a *App) stateSpan() widget.SpanOf {
 		return widget.B("■ done", theme.Dim)
 	case s.Paused:
 		return widget.SpanOf{Text: " PAUSED ", Style: banner}
+	}
+	if a.w < narrow {
+		return widget.B("●", theme.Good)
 	}
 	return widget.B("● running", theme.Good)
 }
@@ -159,17 +176,18 @@ func (a *App) drawFooter(foot widget.Area) {
 	}
 }
 
-// drawHints names as many keys as fit; help and quit always come first.
+// drawHints names as many keys as fit, the most needed first.
 func (a *App) drawHints(foot widget.Area) {
+	hints := a.keys.Footer()
+	if w, h := a.bodySize(); a.page().Alone(w, h) {
+		hints = append([]keymap.Binding{a.keys.Of(keymap.Panel)}, hints...)
+	}
 	x := 1
-	for _, b := range a.keys.Footer() {
-		hint := b.Keys()[0]
-		if hint == " " {
-			hint = "space"
-		}
-		if x+widget.Width(hint)+1+widget.Width(b.Footer) > foot.W {
+	for _, b := range hints {
+		hint, text := b.FooterHint()
+		if x+widget.Width(hint)+1+widget.Width(text) > foot.W {
 			return
 		}
-		x = widget.Spans(foot, x, 0, widget.B(hint, theme.Accent), widget.S(" "+b.Footer, theme.Dim)) + 2
+		x = widget.Spans(foot, x, 0, widget.B(hint, theme.Accent), widget.S(" "+text, theme.Dim)) + 2
 	}
 }

@@ -138,7 +138,7 @@ func screenBindings() []Binding {
 		bind(Shorter, Viewing, "", "+ =", "show less time, with more detail", "+", "="),
 		bind(Longer, Viewing, "", "- _", "show more time", "-", "_"),
 		bind(AutoSpan, Viewing, "", "a", "the usual length of time", "a"),
-		bind(Panel, Viewing, "", "z", "one panel alone, then the next; esc shows all", "z"),
+		bind(Panel, Viewing, "next panel", "z", "one panel alone, then the next; esc shows all", "z"),
 		bind(Mouse, Viewing, "", "m", "leave the mouse to the terminal, to select text", "m"),
 
 		bind(Palette, Program, "palette", ": ctrl+p", "find any action by typing", ":", "ctrl+p"),
@@ -212,15 +212,35 @@ func (m Map) All() []Binding {
 	return sorted
 }
 
+// footer is what the footer names, the most needed first.
+var footer = []Command{Help, Quit, Pause, Freeze, More, Faults, Open, Again, Mode, Save, Undo, Palette}
+
 // Footer lists the bindings that the footer names, the most needed first.
 func (m Map) Footer() []Binding {
-	var fs []Binding
-	for _, c := range []Command{Help, Quit, Pause, Freeze, More, Faults, Open, Again, Mode, Save, Undo, Palette} {
-		for _, b := range m.screen {
-			if b.Command == c {
-				fs = append(fs, b)
-			}
-		}
+	fs := make([]Binding, 0, len(footer))
+	for _, c := range footer {
+		fs = append(fs, m.Of(c))
 	}
 	return fs
+}
+
+// Of is the first binding of a command on a page.
+func (m Map) Of(c Command) Binding {
+	for _, b := range m.screen {
+		if b.Command == c {
+			return b
+		}
+	}
+	return Binding{}
+}
+
+// FooterHint is the key and the word that the footer shows.
+func (b Binding) FooterHint() (key, text string) {
+	switch b.Command {
+	case Pause:
+		return "space", b.Footer
+	case More:
+		return "hjkl", b.Footer
+	}
+	return b.Keys()[0], b.Footer
 }

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"strconv"
 	"time"
 
 	"herdscope/engine/clock"
@@ -28,18 +29,14 @@ func binWidth(v View) time.Duration {
 // the server and to the settings underneath.
 func drawArrivals(a widget.Area, v View) {
 	axis := plotAxis(v, a.W-panelFrame)
-	in := widget.Panel(a, "Arrivals at the server · attempts/s",
-		widget.Span(axis.Width)+" columns")
+	in := arrivalsPanel(a, axis)
 	foot := footRows(in.H, v)
 	scale, plot := in.Cols(scaleWidth)
 	chart, under := plot.Rows(in.H - foot)
 	scale, left := scale.Rows(chart.H)
 
 	columns := arrivalColumns(v.Snap, axis)
-	stack := widget.Stack{
-		Top:   chartTop(columns, thresholds(v)),
-		Lower: theme.First, Upper: theme.Retry, Deep: theme.RetryDeep,
-	}
+	stack := widget.Stack{Top: chartTop(columns, thresholds(v))}
 	stack.Scale(scale)
 	stack.Draw(chart, columns)
 	for _, t := range thresholds(v) {
@@ -47,19 +44,31 @@ func drawArrivals(a widget.Area, v View) {
 	}
 	windows := faultWindows(v.Snap)
 	widget.Shade(chart, axis, windows)
-	drawLegend(chart)
+	if under.H >= 4 {
+		stack.Zero(left)
+	}
 	drawTimeFoot(left, under, axis, v, windows)
 }
 
-// drawLegend names the two parts of the chart in its upper right corner.
-func drawLegend(a widget.Area) {
-	if a.W < 36 || a.H < 4 {
-		return
+// columnNote says how much time one column covers.
+func columnNote(axis widget.Axis) string { return "1 column = " + widget.Span(axis.Width) }
+
+// arrivalsPanel draws the frame of the chart, with as much of the legend as
+// there is room for.
+func arrivalsPanel(a widget.Area, axis widget.Axis) widget.Area {
+	title := "Arrivals at the server · attempts/s"
+	if a.W < 70 {
+		title = "Attempts/s"
 	}
-	x := a.W - 24
-	a.Sub(x-1, 0, 25, 1).Fill(' ', theme.Style{})
-	x = widget.Spans(a, x, 0, widget.S("█", theme.First), widget.S(" first tries  ", theme.Dim))
-	widget.Spans(a, x, 0, widget.S("▒", theme.Retry), widget.S(" retries", theme.Dim))
+	in := widget.Panel(a, title, "")
+	legend := []widget.SpanOf{widget.S("█", theme.First), widget.S(" first tries  ", theme.Dim),
+		widget.SpanOf{Text: "▒", Style: widget.Retries(a.Theme())}, widget.S(" retries", theme.Dim)}
+	full := append(legend, widget.S("  "+columnNote(axis), theme.Dim))
+	from := widget.Width(title) + 4
+	if !widget.PanelNote(a, from, full...) {
+		widget.PanelNote(a, from, legend...)
+	}
+	return in
 }
 
 // arrivalColumns adds the bins of a snapshot up into the columns of an axis, as
@@ -128,12 +137,14 @@ func faultWindows(s *metrics.Snapshot) []widget.Window {
 		if m.Kind != metrics.MarkFault {
 			continue
 		}
-		ws = append(ws, widget.Window{Name: m.Text, From: m.At, Until: m.Until})
+		ws = append(ws, widget.Window{Name: m.Text, Label: m.Text, From: m.At, Until: m.Until})
 	}
 	for _, f := range s.Faults {
 		if f.Next != clock.Never && f.Next > s.At {
+			in := f.Next.Sub(s.At).Round(time.Second)
 			ws = append(ws, widget.Window{
-				Name: f.Name, From: f.Next, Until: f.Next.Add(f.Length), Coming: true,
+				Name: f.Name, Label: f.Name + " in " + strconv.Itoa(int(in.Seconds())) + " s",
+				From: f.Next, Until: f.Next.Add(f.Length), Coming: true,
 			})
 		}
 	}

@@ -32,14 +32,12 @@ func drawBreakers(a widget.Area, v View) {
 	b := v.Snap.Breakers
 	if !b.On {
 		in := widget.Panel(a, "Breakers", "off")
-		in.TextCut(0, 0, in.W, "off: every attempt is sent", theme.Of(theme.Dim))
+		for y, line := range widget.Wrap("none: every attempt is sent", in.W) {
+			in.Text(0, y, line, theme.Of(theme.Dim))
+		}
 		return
 	}
-	var total int64
-	for _, n := range b.Counts {
-		total += n
-	}
-	in := widget.Panel(a, "Breakers", widget.Count(total))
+	in := widget.Panel(a, "Breakers", "total "+widget.Count(b.Total))
 	y := drawStates(in, b)
 	last, spark := in.H-1, in.H-1-y
 	if spark > 0 {
@@ -88,7 +86,12 @@ func drawOpenShare(a widget.Area, s *metrics.Snapshot) {
 	if len(values) > 0 {
 		now = values[len(values)-1]
 	}
-	label.Text(1, a.H-1, "open "+widget.Percent(now), theme.Of(theme.Dim))
+	label.TextRight(label.W, a.H-1, widget.Percent(now), theme.Of(theme.Bad).Strong())
+	if a.H > 1 {
+		label.TextRight(label.W, a.H-2, "open share", theme.Of(theme.Dim))
+	} else {
+		label.Text(1, 0, "open", theme.Of(theme.Dim))
+	}
 }
 
 // squeeze reduces values to at most n of them, each the largest of its group.

@@ -43,18 +43,13 @@ func drawTimeFoot(left, a widget.Area, axis widget.Axis, v View, windows []widge
 		drawFaultRow(left, a, 1, axis, windows)
 		drawChangeRow(left, a, 2, axis, v)
 	default:
-		drawAxis(left, a, axis)
+		left.Set(left.W-1, 0, '┼', theme.Of(theme.Border))
+		axis.Line(a)
+		_, labels := a.Rows(1)
+		axis.Labels(labels)
 		drawFaultRows(left, a, axis, v, windows)
 		drawChangeRow(left, a, a.H-1, axis, v)
 	}
-}
-
-func drawAxis(left, a widget.Area, axis widget.Axis) {
-	axis.Line(a)
-	left.TextRight(left.W-1, 0, "0", theme.Of(theme.Dim))
-	left.Set(left.W-1, 0, '┼', theme.Of(theme.Border))
-	_, labels := a.Rows(1)
-	axis.Labels(labels)
 }
 
 // drawFaultRows draws the rows between the axis and the changes.

@@ -23,7 +23,7 @@ func (p *Herd) NextPanel() { p.next(len(herdPanels)) }
 
 // Watch asks for a raster of the size that is drawn.
 func (p *Herd) Watch(w, h int, v View) metrics.Watch {
-	if !p.alone(w, h) {
+	if !p.Alone(w, h) {
 		w -= sideWidth(w)
 	}
 	in := max(h-2, 0)
@@ -40,7 +40,7 @@ const synchronyHeight = 12
 
 // Draw draws the raster, and beside it the herd's numbers and the settings.
 func (p *Herd) Draw(a widget.Area, v View) {
-	if p.alone(a.W, a.H) {
+	if p.Alone(a.W, a.H) {
 		herdPanels[p.panel()](a, v)
 		return
 	}
@@ -55,7 +55,7 @@ func (p *Herd) Draw(a widget.Area, v View) {
 func drawRaster(a widget.Area, v View) {
 	r := v.Snap.Raster
 	axis := plotAxis(v, a.W-panelFrame)
-	in := widget.Panel(a, rasterTitle(v), widget.Span(axis.Width)+" columns")
+	in := widget.Panel(a, rasterTitle(v), columnNote(axis))
 	foot := footRows(in.H, v)
 	left, plot := in.Cols(scaleWidth)
 	rows, under := plot.Rows(in.H - foot)
@@ -63,9 +63,7 @@ func drawRaster(a widget.Area, v View) {
 	if r == nil {
 		rows.Text(1, 0, "waiting for the first raster", theme.Of(theme.Dim))
 	} else {
-		axis.Start, axis.Width = r.Start, r.Width
-		axis.Now = axis.Col(v.Snap.At)
-		widget.Raster(rows, r, v.Snap.Clients)
+		widget.Raster(rows, axis, r, v.Snap.Clients)
 		drawRasterNames(leftRows, r, v)
 	}
 	windows := faultWindows(v.Snap)
@@ -100,47 +98,53 @@ func drawRasterNames(a widget.Area, r *metrics.Raster, v View) {
 
 // drawSynchrony draws how far the arrivals are from a random stream.
 func drawSynchrony(a widget.Area, v View) {
-	s := v.Snap
-	in := widget.Panel(a, "Synchrony (last "+widget.Span(s.Window)+")", "")
-	lines := []headline{headlines[4], headlines[5], headlines[1], headlines[0], headlines[3]}
-	for y, h := range lines {
-		in.Text(0, y, h.name, theme.Of(theme.Dim))
-		value := in.W
-		if s.Changed {
-			value -= 10
-			in.TextRight(in.W, y, h.text(s.Was), theme.Of(theme.Dim))
-		}
-		in.TextRight(value, y, h.text(s.Now), theme.Of(h.role).Strong())
-	}
-	y := len(lines)
-	in.TextCut(0, y, in.W, verdict(s.Now), theme.Of(theme.Plain).Strong())
-	drawRasterLegend(in, y+2, v)
+	in := headlinePanel(a, "Synchrony", v)
+	lines := []headline{peakLine, chanceLine, sentLine, offeredLine, amplificationLine}
+	drawHeadlines(in, lines, v)
+	text, role := verdict(v.Snap.Now)
+	in.TextCut(0, len(lines), in.W, text, theme.Of(role).Strong())
+	drawRasterLegend(in, len(lines)+2, v)
 }
 
 // verdict says in words how synchronised the arrivals are.
-func verdict(h metrics.Headline) string {
+func verdict(h metrics.Headline) (string, theme.Role) {
 	switch {
 	case h.PeakToMean <= 0:
-		return "no arrivals"
+		return "no arrivals", theme.Dim
 	case h.PeakToMean <= 1.5*h.Chance:
-		return "spread as by chance: rain"
+		return "rain: as spread as chance", theme.Good
 	case h.PeakToMean <= 3*h.Chance:
-		return "bunched more than by chance"
+		return "bunched more than by chance", theme.Limited
 	}
-	return "a herd: " + widget.Fixed(h.PeakToMean/h.Chance) + " times what chance gives"
+	return "HERD: " + widget.Times(h.PeakToMean/h.Chance) + " what chance gives", theme.Retry
 }
 
+// drawRasterLegend says what the marks of the raster mean.
 func drawRasterLegend(in widget.Area, y int, v View) {
-	widget.Spans(in, 0, y,
-		widget.S("· •", theme.First), widget.S(" first tries, few and many", theme.Dim))
-	widget.Spans(in, 0, y+1,
-		widget.S("░ ▒ ▓", theme.Retry), widget.S(" of the row retry: some, 1/8, half", theme.Dim))
-	if !v.Snap.Breakers.On {
-		return
+	rows := [][]widget.SpanOf{
+		{widget.S("·", theme.First), widget.S(" first tries  ", theme.Dim), widget.S("•", theme.First),
+			widget.S(" many", theme.Dim)},
+		{widget.S("░ ▒ ▓", theme.Retry), widget.S(" retries by <1/8, <1/2,", theme.Dim)},
+		{widget.S("      or more of the row", theme.Dim)},
 	}
-	x := in.Text(0, y+2, "breaker ", theme.Of(theme.Dim))
+	if v.Snap.Breakers.On {
+		rows = append(rows, breakerLegend(in.W))
+	}
+	for i, r := range rows {
+		widget.Spans(in, 0, y+i, r...)
+	}
+}
+
+// breakerLegend names the letters of the breaker states.
+func breakerLegend(w int) []widget.SpanOf {
+	var parts []widget.SpanOf
 	for _, s := range stateOrder {
-		x = in.Text(x, y+2, string(looks[s].letter), theme.Of(looks[s].role).Strong())
-		x = in.Text(x, y+2, " "+looks[s].name+" ", theme.Of(theme.Dim))
+		l := looks[s]
+		name := l.name
+		if w < 36 {
+			name = name[:min(len(name), 4)]
+		}
+		parts = append(parts, widget.B(string(l.letter), l.role), widget.S(" "+name+" ", theme.Dim))
 	}
+	return parts
 }

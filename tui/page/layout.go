@@ -20,8 +20,8 @@ func (z *zoom) AllPanels() bool {
 	return was != 0
 }
 
-// alone says whether one panel is shown alone: by request, or for lack of room.
-func (z *zoom) alone(w, h int) bool { return z.at > 0 || w < 60 || h < 16 }
+// Alone says whether one panel is shown alone: by request, or for lack of room.
+func (z *zoom) Alone(w, h int) bool { return z.at > 0 || w < 60 || h < 16 }
 
 // panel is the index of the panel that is shown alone.
 func (z *zoom) panel() int { return max(z.at-1, 0) }

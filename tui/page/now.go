@@ -1,6 +1,9 @@
 package page
 
 import (
+	"strconv"
+	"time"
+
 	"herdscope/engine/metrics"
 	"herdscope/tui/theme"
 	"herdscope/tui/widget"
@@ -9,65 +12,109 @@ import (
 // nowHeight is the height of the panel of headline numbers.
 const nowHeight = 12
 
-// headline is one line of the panel of headline numbers.
+// headline is one line of the panel of headline numbers. short is its name
+// where room is scarce.
 type headline struct {
-	name string
-	role theme.Role
-	text func(metrics.Headline) string
+	name, short string
+	role        theme.Role
+	text        func(metrics.Headline) string
 }
 
-var headlines = []headline{
-	{"offered", theme.Plain, func(h metrics.Headline) string { return widget.Rate(h.Offered) }},
-	{"sent", theme.Plain, func(h metrics.Headline) string { return widget.Rate(h.Sent) }},
-	{"goodput", theme.Good, func(h metrics.Headline) string { return widget.Rate(h.Goodput) }},
-	{"amplification", theme.Retry, amplification},
-	{"peak/mean", theme.Plain, peakToMean},
-	{"  by chance", theme.Dim, chance},
-	{"latency p50", theme.Plain, p50},
-	{"latency p99", theme.Plain, p99},
-}
+// The headline numbers.
+var (
+	offeredLine = headline{"offered", "offered", theme.Plain,
+		func(h metrics.Headline) string { return widget.Rate(h.Offered) }}
+	sentLine = headline{"sent", "sent", theme.Plain,
+		func(h metrics.Headline) string { return widget.Rate(h.Sent) }}
+	goodputLine = headline{"goodput", "goodput", theme.Good,
+		func(h metrics.Headline) string { return widget.Rate(h.Goodput) }}
+	amplificationLine = headline{"amplification", "amplif.", theme.Retry, amplification}
+	peakLine          = headline{"peak/mean", "peak/mean", theme.Plain, peakToMean}
+	chanceLine        = headline{"  by chance", " chance", theme.Dim, chance}
+	p50Line           = headline{"latency p50", "p50", theme.Plain, p50}
+	p99Line           = headline{"latency p99", "p99", theme.Plain, p99}
+
+	headlines = []headline{
+		offeredLine, sentLine, goodputLine, amplificationLine, peakLine, chanceLine, p50Line, p99Line,
+	}
+)
 
 // drawNow draws the headline numbers, and beside them what they were before the
 // last change.
 func drawNow(a widget.Area, v View) {
-	s := v.Snap
-	title := "Now"
-	if s.Window > 0 {
-		title += " (last " + widget.Span(s.Window) + ")"
+	in := headlinePanel(a, "Now", v)
+	drawHeadlines(in, headlines, v)
+	drawRecovery(in, len(headlines), v)
+	drawUnderWay(in, len(headlines)+1, v)
+}
+
+// headlinePanel draws the frame of a panel of headlines. Its title says which
+// time they are of.
+func headlinePanel(a widget.Area, title string, v View) widget.Area {
+	if v.Snap.Window > 0 {
+		title += " (last " + strconv.Itoa(int(v.Snap.Window.Round(time.Second).Seconds())) + " s)"
 	}
 	note := ""
-	if s.Changed && a.W >= 38 {
-		note = "before the change"
+	if v.Snap.Changed {
+		note = "now, was"
 	}
-	in := widget.Panel(a, title, note)
-	for y, h := range headlines {
-		in.Text(0, y, h.name, theme.Of(theme.Dim))
-		value := in.W
+	return widget.Panel(a, title, note)
+}
+
+// wasWidth is the room for what a number was: the word, where there is room for
+// it, and the number.
+func wasWidth(w int) int {
+	if w >= 36 {
+		return 14
+	}
+	return 9
+}
+
+func drawHeadlines(in widget.Area, lines []headline, v View) {
+	s := v.Snap
+	for y, h := range lines {
+		name, value := h.name, in.W
 		if s.Changed {
-			value = in.W - 10
+			value -= wasWidth(in.W)
 			in.TextRight(in.W, y, h.text(s.Was), theme.Of(theme.Dim))
-			if in.W >= 32 {
-				in.TextRight(in.W-7, y, "was", theme.Of(theme.Dim))
+			if in.W >= 36 {
+				in.Text(value+2, y, "was", theme.Of(theme.Dim))
+			} else {
+				name = h.short
 			}
 		}
+		in.Text(0, y, name, theme.Of(theme.Dim))
 		in.TextRight(value, y, h.text(s.Now), theme.Of(h.role).Strong())
 	}
-	drawRecovery(in, len(headlines), v)
 }
 
 // drawRecovery says how the last fault was overcome.
 func drawRecovery(in widget.Area, y int, v View) {
 	r := v.Snap.Recovery
-	x := in.Text(0, y, "recovery ", theme.Of(theme.Dim))
 	if r.Known {
-		in.Text(x, y, widget.Span(r.Took)+" after the fault", theme.Of(theme.Good).Strong())
+		in.Text(0, y, "recovered after", theme.Of(theme.Dim))
+		in.TextRight(in.W, y, widget.Span(r.Took), theme.Of(theme.Good).Strong())
 		return
 	}
-	why := r.Why
-	if why == "" {
-		why = widget.None
+	x := in.Text(0, y, "recovery ", theme.Of(theme.Dim))
+	in.TextRight(in.W, y, widget.Cut(orNone(r.Why), in.W-x), theme.Of(theme.Dim))
+}
+
+// drawUnderWay says where the requests are that have not ended.
+func drawUnderWay(in widget.Area, y int, v View) {
+	s := v.Snap
+	text := widget.Count(s.InFlight) + " in flight, " + widget.Count(s.Sleeping) + " in backoff"
+	if widget.Width(text) > in.W {
+		text = widget.Count(s.InFlight) + " sent, " + widget.Count(s.Sleeping) + " back off"
 	}
-	in.TextCut(x, y, in.W-x, why, theme.Of(theme.Dim))
+	in.TextCut(0, y, in.W, text, theme.Of(theme.Plain))
+}
+
+func orNone(text string) string {
+	if text == "" {
+		return widget.None
+	}
+	return text
 }
 
 func amplification(h metrics.Headline) string {

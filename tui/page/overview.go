@@ -18,9 +18,9 @@ var overviewPanels = []panel{
 }
 
 // Watch asks for enough history to fill the chart.
-func (p *Overview) Watch(w, _ int, v View) metrics.Watch {
+func (p *Overview) Watch(w, h int, v View) metrics.Watch {
 	cols := w
-	if !p.alone(w, 1<<10) {
+	if !p.Alone(w, h) {
 		cols = w - sideWidth(w)
 	}
 	return metrics.Watch{Span: plotAxis(v, cols-panelFrame).Past()}
@@ -33,7 +33,7 @@ func (p *Overview) NextPanel() { p.next(len(overviewPanels)) }
 // the screen gets smaller: stability, story, breakers and queues, and then all
 // but one.
 func (p *Overview) Draw(a widget.Area, v View) {
-	if p.alone(a.W, a.H) {
+	if p.Alone(a.W, a.H) {
 		overviewPanels[p.panel()](a, v)
 		return
 	}
@@ -85,6 +85,8 @@ func overviewLayout(w, h int, v View) layout {
 // both do not fit, the one that is in use stays.
 func breakersWidth(main int, v View) int {
 	switch {
+	case main >= 64 && !v.Snap.Breakers.On:
+		return 20
 	case main >= 64:
 		return main * 45 / 100
 	case v.Snap.Breakers.On && idleQueues(v):

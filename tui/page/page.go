@@ -100,6 +100,8 @@ type Page interface {
 	NextPanel()
 	// AllPanels shows all panels again; false if they were shown.
 	AllPanels() bool
+	// Alone says whether one panel is shown alone in w by h cells.
+	Alone(w, h int) bool
 }
 
 // MinWidth and MinHeight are the smallest body that pages draw something
@@ -110,7 +112,7 @@ const (
 )
 
 // DefaultSpan is the time that charts show unless told otherwise.
-const DefaultSpan = 30 * time.Second
+const DefaultSpan = 20 * time.Second
 
 // Pages are the pages that there are, in the order of their digits.
 func Pages() []Page { return []Page{&Overview{}, &Herd{}} }

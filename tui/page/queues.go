@@ -1,6 +1,8 @@
 package page
 
 import (
+	"fmt"
+
 	"herdscope/engine/metrics"
 	"herdscope/engine/wire"
 	"herdscope/tui/theme"
@@ -26,7 +28,7 @@ func drawQueues(a widget.Area, v View) {
 		drawQueue(in, c, wire.Class(c), v.Snap.Queues[c], top)
 	}
 	if in.H > wire.NumClasses {
-		drawInFlight(in, in.H-1, v.Snap)
+		drawSlots(in, in.H-1, v)
 	}
 }
 
@@ -61,15 +63,11 @@ func oldest(q metrics.QueueView) string {
 	return widget.Span(q.Oldest)
 }
 
-// drawInFlight says where the requests are that are under way.
-func drawInFlight(in widget.Area, y int, s *metrics.Snapshot) {
-	x := 0
-	for _, p := range []struct {
-		name string
-		n    int64
-	}{{"in flight", s.InFlight}, {"waiting", s.Waiting}, {"in backoff", s.Sleeping}} {
-		x = in.Text(x, y, p.name+" ", theme.Of(theme.Dim))
-		in.TextRight(x+6, y, widget.Count(p.n), theme.Of(theme.Plain).Strong())
-		x += 8
+// drawSlots says how many slots there are to wait for.
+func drawSlots(in widget.Area, y int, v View) {
+	text := "slots per client and scope: unlimited, so nothing waits"
+	if n := v.Scenario.Fleet.Policy.Queue.Limit; n > 0 {
+		text = fmt.Sprintf("slots per client and scope: %d · %s requests wait in all", n, widget.Count(v.Snap.Waiting))
 	}
+	in.TextCut(0, y, in.W, text, theme.Of(theme.Dim))
 }

@@ -1,15 +1,16 @@
 package page
 
 import (
-	"fmt"
+	"math"
 
 	"herdscope/tui/theme"
 	"herdscope/tui/widget"
 )
 
-// zone is one stretch of the stability line.
+// zone is one stretch of the stability line, up to a value.
 type zone struct {
 	name  string
+	short string
 	until float64
 	role  theme.Role
 	line  rune
@@ -19,69 +20,89 @@ type zone struct {
 // serve if every request were tried as often as it may be, between that and its
 // capacity, where a stall can feed on its own retries, or above.
 func drawStability(a widget.Area, v View) {
-	in := widget.Panel(a, "Stability", "")
+	in := widget.Panel(a, "Stability", "not to scale")
 	limit := capacity(v)
 	attempts := v.Scenario.Fleet.Policy.Retry.Attempts
 	if limit <= 0 || attempts < 1 {
-		drawUnlimited(in, v)
+		drawUnlimited(widget.Panel(a, "Stability", ""), v)
 		return
 	}
-	offered := v.Snap.Now.Offered
 	safe := limit / float64(attempts)
 	zones := []zone{
-		{fmt.Sprintf("stable ≤%s", widget.Rate(safe)), safe, theme.Good, '·'},
-		{fmt.Sprintf("VULNERABLE to %s", widget.Rate(limit)), limit, theme.Limited, '╌'},
-		{"overload", max(limit*1.4, offered*1.05), theme.Bad, '─'},
+		{"stable up to " + widget.Rate(safe), "stable", safe, theme.Good, '·'},
+		{"VULNERABLE to " + widget.Rate(limit), "VULNERABLE", limit, theme.Limited, '╌'},
+		{"overload", "overload", math.Inf(1), theme.Bad, '─'},
 	}
 	if attempts == 1 {
-		zones = []zone{{fmt.Sprintf("stable ≤%s", widget.Rate(limit)), limit, theme.Good, '·'}, zones[2]}
+		zones = zones[1:]
+		zones[0].name, zones[0].short, zones[0].role = "stable to "+widget.Rate(limit), "stable", theme.Good
 	}
-	drawZones(in, zones, offered)
+	drawZones(in, zones, v.Snap.Now.Offered)
 }
 
+// drawUnlimited says in as many words as there is room for that nothing can
+// overload the server.
 func drawUnlimited(in widget.Area, v View) {
-	text := "no capacity limit: nothing overloads here; what hurts is attempts that come together"
-	if v.Snap.Now.PeakToMean > 0 {
-		text = fmt.Sprintf("no capacity limit: nothing overloads here; what hurts is attempts that come together: "+
-			"the fullest %s hold %s the mean (%s by chance)", widget.Span(binWidth(v)),
-			widget.Times(v.Snap.Now.PeakToMean), widget.Times(v.Snap.Now.Chance))
-	}
-	if widget.Width(text) > in.W {
-		text = "no capacity limit: only bunching hurts; peak/mean " + peakToMean(v.Snap.Now)
-	}
-	in.TextCut(0, 0, in.W, text, theme.Of(theme.Plain))
-}
-
-// drawZones draws the zones from left to right, each as wide as its share, its
-// name inside, and a marker at the value.
-func drawZones(in widget.Area, zones []zone, value float64) {
-	top := zones[len(zones)-1].until
-	from, low := 0, 0.0
-	marker := min(int(value/top*float64(in.W)), in.W-1)
-	for i, z := range zones {
-		to := int(z.until / top * float64(in.W))
-		if i == len(zones)-1 {
-			to = in.W
+	bunching := "peak/mean " + peakToMean(v.Snap.Now) + " (chance " + chance(v.Snap.Now) + ")"
+	for _, text := range []string{
+		"no capacity limit: nothing overloads the server; what hurts is attempts that come together: " + bunching,
+		"no capacity limit: what hurts is attempts that come together: " + bunching,
+		"no capacity limit; " + bunching,
+		"no capacity limit",
+	} {
+		if widget.Width(text) <= in.W {
+			in.Text(0, 0, text, theme.Of(theme.Plain))
+			return
 		}
-		here := value >= low && (value < z.until || i == len(zones)-1)
-		drawZone(in, z, from, to, here)
-		from, low = to, z.until
 	}
-	text := "●" + widget.Rate(value)
-	x := min(marker, in.W-widget.Width(text))
-	in.Text(x, 0, text, theme.Of(theme.Accent).Strong())
 }
 
-func drawZone(in widget.Area, z zone, from, to int, here bool) {
-	style := theme.Of(z.role)
-	if here {
-		style = style.Strong()
+// drawZones draws zones of equal width, their names inside, and the value with
+// a marker in the zone where it lies.
+func drawZones(in widget.Area, zones []zone, value float64) {
+	width := in.W / len(zones)
+	low := 0.0
+	for i, z := range zones {
+		a := in.Sub(i*width, 0, width, 1)
+		if i == len(zones)-1 {
+			a = in.Sub(i*width, 0, in.W-i*width, 1)
+		}
+		if value >= low && value < z.until {
+			drawZoneHere(a, z, value, along01(value, low, z.until))
+		} else {
+			drawZone(a, z, theme.Of(z.role), 0)
+		}
+		low = z.until
 	}
-	for x := from; x < to; x++ {
-		in.Set(x, 0, z.line, style)
+}
+
+// along01 is how far a value is from low to high; without a high it nears the
+// end as it grows.
+func along01(v, low, high float64) float64 {
+	if math.IsInf(high, 1) {
+		return 1 - low/max(v, low, 1)
 	}
-	if n := widget.Width(z.name); to-from >= n+3 {
-		in.Text(from+1, 0, " "+z.name+" ", style)
+	return (v - low) / (high - low)
+}
+
+// drawZoneHere draws the zone of the value: the marker where the value lies, and
+// the zone's name on the side that has more room.
+func drawZoneHere(a widget.Area, z zone, value, along float64) {
+	text := "●" + widget.Rate(value)
+	at := min(int(along*float64(a.W)), a.W-1-widget.Width(text))
+	if widget.Width(z.name)+widget.Width(text)+6 > a.W {
+		z.name = z.short
 	}
-	in.Set(to-1, 0, '│', theme.Of(theme.Border))
+	indent := 0
+	if at < a.W/2 {
+		indent = a.W - widget.Width(z.name) - 3
+	}
+	drawZone(a, z, theme.Of(z.role).Strong(), indent)
+	a.Text(max(at, 0), 0, text, theme.Of(theme.Accent).Strong())
+}
+
+func drawZone(a widget.Area, z zone, style theme.Style, indent int) {
+	a.Fill(z.line, style)
+	a.Text(max(indent, 0), 0, " "+widget.Cut(z.name, a.W-3)+" ", style)
+	a.Set(a.W-1, 0, '│', theme.Of(theme.Border))
 }

@@ -9,7 +9,7 @@ import (
 	"herdscope/tui/widget"
 )
 
-// noteBin is the width of the bins in which herds and openings are counted.
+// noteBin is the width of the bins in which herds are counted.
 const noteBin = 100 * time.Millisecond
 
 // drawStory tells what happened, the newest at the foot.
@@ -36,10 +36,13 @@ func Sentence(n metrics.Note) (string, theme.Role) {
 	case metrics.NoteFaultEnded:
 		return fmt.Sprintf("%s ended; it hit %s attempts", n.Text, widget.Count(n.N)), theme.Good
 	case metrics.NoteHerd:
-		return fmt.Sprintf("herd: %s attempts in %s (%s the mean)", widget.Count(n.N),
-			widget.Span(noteBin), widget.Times(n.Times)), theme.Retry
+		text := fmt.Sprintf("herd: %s attempts in %s", widget.Count(n.N), widget.Span(noteBin))
+		if n.Times > 0 {
+			text += fmt.Sprintf(" (%s the mean before)", widget.Times(n.Times))
+		}
+		return text, theme.Retry
 	case metrics.NoteBreakersOpened:
-		return fmt.Sprintf("%s breakers opened within %s", widget.Count(n.N), widget.Span(noteBin)), theme.Bad
+		return fmt.Sprintf("%s breakers opened within %s", widget.Count(n.N), widget.Span(n.Delay)), theme.Bad
 	case metrics.NoteStarving:
 		return fmt.Sprintf("%s starves; its oldest has waited %s", n.Text, widget.Span(n.Delay)), theme.Bad
 	case metrics.NoteFed:

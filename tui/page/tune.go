@@ -88,54 +88,63 @@ func drawTune(a widget.Area, v View) {
 		in.TextCut(0, 0, in.W, "nothing to tune here", theme.Of(theme.Dim))
 		return
 	}
-	doc := tuneDoc(k, in)
-	rows, foot := in.Rows(in.H - len(doc))
-	nameWidth := 0
-	for _, k := range v.Knobs {
-		nameWidth = max(nameWidth, widget.Width(k.Name))
-	}
+	rows, _ := in.Rows(in.H - tuneDoc(in, k))
 	first := t.list.window(len(v.Knobs), rows.H)
 	for y := 0; y < rows.H && first+y < len(v.Knobs); y++ {
-		drawKnob(rows.Sub(0, y, rows.W, 1), v.Knobs[first+y], first+y == t.list.at, nameWidth)
-	}
-	for y, line := range doc {
-		foot.TextCut(0, y, foot.W, line, theme.Of(theme.Dim))
+		drawKnob(rows.Sub(0, y, rows.W, 1), v.Knobs[first+y], first+y == t.list.at)
 	}
 }
 
-// tuneDoc is what the selected setting means and which values it takes, as far
-// as there is room.
-func tuneDoc(k Knob, in widget.Area) []string {
-	room := min(in.H/3, 5)
-	if room < 2 {
-		return nil
+// tuneDoc draws at the foot of the panel what the selected setting means and
+// which values it takes, and returns how many rows that took.
+func tuneDoc(in widget.Area, k Knob) int {
+	room := min(in.H/3, 6)
+	if room < 3 {
+		return 0
 	}
-	lines := append(widget.Wrap(k.Doc, in.W), widget.Wrap("allowed: "+k.Allowed(), in.W)...)
-	lines = lines[:min(len(lines), room-1)]
-	return append([]string{""}, lines...)
+	lines := widget.Wrap(k.Doc, in.W)
+	lines = lines[:min(len(lines), room-2)]
+	y := in.H - len(lines) - 1
+	for i, text := range lines {
+		in.Text(0, y+i, text, theme.Of(theme.Dim))
+	}
+	drawRange(in.Sub(0, in.H-1, in.W, 1), k)
+	return len(lines) + 2
 }
 
-// drawKnob draws one setting: its name, its value, and where there is room how
-// far the value is along its range.
-func drawKnob(a widget.Area, k Knob, selected bool, nameWidth int) {
+// drawRange draws where a value stands among those that are allowed.
+func drawRange(a widget.Area, k Knob) {
+	low, high := k.Format(k.Min), k.Format(k.Max)
+	bar := a.Sub(widget.Width(low)+1, 0, a.W-widget.Width(low)-widget.Width(high)-2, 1)
+	if discrete(k) || bar.W < 4 {
+		a.TextCut(0, 0, a.W, k.Allowed(), theme.Of(theme.Dim))
+		return
+	}
+	a.Text(0, 0, low, theme.Of(theme.Dim))
+	widget.Bar(bar, along(k), theme.Of(theme.Accent))
+	a.TextRight(a.W, 0, high, theme.Of(theme.Dim))
+}
+
+// drawKnob draws one setting: its name and its value.
+func drawKnob(a widget.Area, k Knob, selected bool) {
 	value := k.Format(k.Value)
 	if k.Kind == knob.Int && k.Unit != "" && (k.Zero == "" || k.Value != 0) && a.W >= 40 {
 		value += " " + k.Unit
 	}
 	style, name := theme.Of(theme.Plain), theme.Of(theme.Dim)
+	at := a.W - 2 - widget.Width(value)
 	if selected {
-		a.Set(0, 0, '▸', theme.Of(theme.Accent).Strong())
-		value = "‹ " + value + " ›"
 		style, name = theme.Of(theme.Accent).Strong(), theme.Of(theme.Plain).Strong()
+		a.Set(0, 0, '▸', style)
+		a.Text(at-2, 0, "‹ "+value+" ›", style)
 	} else {
-		value = "  " + value + "  "
+		a.Text(at, 0, value, style)
 	}
-	room := max(a.W-2-widget.Width(value)-1, 6)
+	room := at - 3
+	if selected {
+		room -= 2
+	}
 	a.TextCut(2, 0, room, k.Name, name)
-	a.TextRight(a.W, 0, value, style)
-	if bar := a.Sub(nameWidth+4, 0, 8, 1); bar.W == 8 && nameWidth+13 <= a.W-19 && !discrete(k) {
-		widget.Bar(bar, along(k), style)
-	}
 	if selected {
 		a.Back(0, theme.Selected)
 	}

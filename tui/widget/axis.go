@@ -74,18 +74,20 @@ func (x Axis) Line(a Area) {
 	x.eachTick(func(c int, _ clock.Instant) { a.Set(c, 0, '┬', theme.Of(theme.Dim)) })
 }
 
-// Labels writes the times under the ticks, and where now is.
+// nowLabel stands under the column of the present.
+const nowLabel = "▴now"
+
+// Labels writes the times under the ticks, and where now is. A time that would
+// touch the present is left out.
 func (x Axis) Labels(a Area) {
+	now := min(max(x.Now, 0), max(x.Cols-Width(nowLabel), 0))
 	x.eachTick(func(c int, t clock.Instant) {
-		a.Text(c, 0, axisTime(t), theme.Of(theme.Dim))
-	})
-	if x.Now >= 0 && x.Now < x.Cols {
-		c := min(x.Now, max(x.Cols-5, 0))
-		for i := -1; i < 6; i++ {
-			a.Set(c+i, 0, ' ', theme.Style{})
+		text := axisTime(t)
+		if c+Width(text) < now || c > now+Width(nowLabel) {
+			a.Text(c, 0, text, theme.Of(theme.Dim))
 		}
-		a.Text(c, 0, "▴now", theme.Of(theme.Accent))
-	}
+	})
+	a.Text(now, 0, nowLabel, theme.Of(theme.Accent))
 }
 
 func (x Axis) eachTick(do func(col int, t clock.Instant)) {

@@ -25,7 +25,7 @@ func Bar(a Area, share float64, style theme.Style) {
 	for x := range a.W {
 		n := min(max(units-x*8, 0), 8)
 		if n == 0 {
-			a.Set(x, 0, '░', theme.Of(theme.Border))
+			a.Set(x, 0, '┄', theme.Of(theme.Border))
 			continue
 		}
 		a.Set(x, 0, slices[n], style)

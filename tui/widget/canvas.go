@@ -128,9 +128,21 @@ func (a Area) at(x, y int) *cell {
 
 // Set draws one character of width one.
 func (a Area) Set(x, y int, r rune, s theme.Style) {
-	if p := a.at(x, y); p != nil {
-		*p = cell{r: a.c.theme.Glyph(r), style: s}
+	if a.at(x, y) != nil {
+		a.put(x, y, cell{r: a.c.theme.Glyph(r), style: s})
 	}
+}
+
+// put replaces a cell that is inside. Half a wide character is none: if its
+// other half was there, it becomes a space.
+func (a Area) put(x, y int, new cell) {
+	i := (a.y+y)*a.c.w + a.x + x
+	if old := a.c.cells[i].r; old == 0 {
+		a.c.cells[i-1].r = ' '
+	} else if i+1 < len(a.c.cells) && a.c.cells[i+1].r == 0 {
+		a.c.cells[i+1].r = ' '
+	}
+	a.c.cells[i] = new
 }
 
 // Fill draws one character all over the area.
@@ -180,7 +192,9 @@ func (a Area) Text(x, y int, s string, st theme.Style) int {
 func (a Area) setWide(x, y int, r rune, st theme.Style) {
 	left, right := a.at(x, y), a.at(x+1, y)
 	if left != nil && right != nil {
-		*left, *right = cell{r: r, style: st}, cell{style: st}
+		a.put(x+1, y, cell{r: ' ', style: st})
+		a.put(x, y, cell{r: r, style: st})
+		*right = cell{style: st}
 		return
 	}
 	a.Set(x, y, ' ', st)
@@ -226,7 +240,8 @@ func Cut(s string, w int) string {
 }
 
 // runeWidth is how many cells a character takes: 0 for what shows nothing by
-// itself. Ambiguous characters count as one, as they do in nearly all terminals.
+// itself, and for what would join its neighbours to something narrower.
+// Ambiguous characters count as one, as they do in nearly all terminals.
 func runeWidth(r rune) int {
 	switch {
 	case r >= 0x20 && r < 0x7f:
@@ -235,8 +250,26 @@ func runeWidth(r rune) int {
 		return 0
 	case r < 0x300 || (r >= 0x2500 && r < 0x25fd):
 		return 1
-	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf) || (r >= 0x1f1e6 && r <= 0x1f1ff):
+	case unicode.In(r, unicode.M, unicode.Cf, joining):
 		return 0
 	}
 	return min(ansi.StringWidth(string(r)), 2)
+}
+
+// joining is the characters that form one cluster with a neighbour without
+// being marks: a letter before the next, jamo, voiced sound marks, flags, skin
+// tones, and the historic scripts beyond the basic plane.
+var joining = &unicode.RangeTable{
+	R16: []unicode.Range16{
+		{Lo: 0x0d4e, Hi: 0x0d4e, Stride: 1},
+		{Lo: 0x1100, Hi: 0x11ff, Stride: 1},
+		{Lo: 0xa960, Hi: 0xa97f, Stride: 1},
+		{Lo: 0xd7b0, Hi: 0xd7ff, Stride: 1},
+		{Lo: 0xff9e, Hi: 0xff9f, Stride: 1},
+	},
+	R32: []unicode.Range32{
+		{Lo: 0x10000, Hi: 0x1efff, Stride: 1},
+		{Lo: 0x1f1e6, Hi: 0x1f1ff, Stride: 1},
+		{Lo: 0x1f3fb, Hi: 0x1f3ff, Stride: 1},
+	},
 }

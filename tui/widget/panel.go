@@ -32,9 +32,23 @@ func panelTitle(a Area, title, note string) {
 	}
 	title = Cut(title, room-2)
 	end := a.Text(2, 0, " "+title+" ", theme.Of(theme.Title).Strong())
-	if w := Width(note); note != "" && end+w+4 <= a.W {
-		a.Text(a.W-w-4, 0, " "+note+" ", theme.Of(theme.Dim))
+	PanelNote(a, end, S(note, theme.Dim))
+}
+
+// PanelNote writes something into the upper edge of a panel, at its right, if
+// there is room for it right of column from. It returns whether there was.
+func PanelNote(a Area, from int, parts ...SpanOf) bool {
+	w := 0
+	for _, p := range parts {
+		w += Width(p.Text)
 	}
+	x := a.W - w - 4
+	if w == 0 || x < from+1 {
+		return false
+	}
+	a.Set(x, 0, ' ', theme.Style{})
+	a.Set(Spans(a, x+1, 0, parts...), 0, ' ', theme.Style{})
+	return true
 }
 
 // Spans writes parts of a line one after the other, each in its own style.

@@ -6,17 +6,11 @@ import (
 	"herdscope/tui/theme"
 )
 
-// Column is one column of a stacked chart: what is below and what is above it.
+// Column is one column of a stacked chart: first tries below, retries above.
 type Column struct{ Lower, Upper float64 }
 
-// Stack says how a stacked chart is drawn.
-type Stack struct {
-	// Top is the value at the upper edge.
-	Top float64
-	// Lower and Upper are the roles of the two parts; Deep shows between the
-	// grains of the upper one's texture.
-	Lower, Upper, Deep theme.Role
-}
+// Stack is a stacked chart with the value Top at its upper edge.
+type Stack struct{ Top float64 }
 
 // Draw draws columns from a's left edge on. Boundaries fall on eighths of a
 // cell where the theme allows two colours in one.
@@ -54,26 +48,19 @@ func (s Stack) units(c Column, h int) (lower, total int) {
 // cell draws one cell whose lowest lo eighths are the lower part, and those from
 // there to all the upper one.
 func (s Stack) cell(a Area, x, y, lo, all int) {
-	lower, upper := theme.Of(s.Lower), theme.Of(s.Upper)
+	lower, upper := theme.Of(theme.First), theme.Of(theme.Retry)
 	switch {
 	case lo == all:
 		a.Set(x, y, eighths[lo], lower)
 	case all == 8 && lo > 0 && a.Theme().TwoTone():
-		a.Set(x, y, eighths[lo], lower.On(s.Upper))
+		a.Set(x, y, eighths[lo], lower.On(theme.Retry))
 	case all-lo < lo:
 		a.Set(x, y, eighths[all], lower)
 	case all == 8 || (all >= 4 && !a.Theme().TwoTone()):
-		a.Set(x, y, '▒', upper.On(s.deep(a)))
+		a.Set(x, y, '▒', Retries(a.Theme()))
 	default:
 		a.Set(x, y, eighths[all], upper)
 	}
-}
-
-func (s Stack) deep(a Area) theme.Role {
-	if a.Theme().Bands() {
-		return s.Deep
-	}
-	return theme.Plain
 }
 
 // Threshold draws a dotted line at a value, with a label at its left, where
@@ -100,13 +87,35 @@ func (s Stack) Scale(a Area) {
 		a.Set(a.W-1, y, '│', theme.Of(theme.Border))
 	}
 	label := func(y int, v float64) {
-		a.TextRight(a.W-1, y, Short(v), theme.Of(theme.Dim))
+		a.TextRight(a.W-1, y, Short(roundTo(v, 2)), theme.Of(theme.Dim))
 		a.Set(a.W-1, y, '┤', theme.Of(theme.Border))
 	}
 	label(0, s.Top)
 	if a.H >= 6 {
-		label(a.H/2, s.Top*float64(a.H-a.H/2)/float64(a.H))
+		y := (a.H + 1) / 2
+		label(y, s.Top*float64(a.H-y)/float64(a.H))
 	}
+}
+
+// Zero writes the foot's value into the first row of a, which lies below the
+// scale.
+func (s Stack) Zero(a Area) { a.TextRight(a.W-1, 0, "0", theme.Of(theme.Dim)) }
+
+// Retries is the style of the texture that stands for retries.
+func Retries(t *theme.Theme) theme.Style {
+	if t.Bands() {
+		return theme.Of(theme.Retry).On(theme.RetryDeep)
+	}
+	return theme.Of(theme.Retry)
+}
+
+// roundTo rounds v to n significant digits.
+func roundTo(v float64, n int) float64 {
+	if v == 0 {
+		return 0
+	}
+	unit := math.Pow(10, math.Floor(math.Log10(math.Abs(v)))-float64(n-1))
+	return math.Round(v/unit) * unit
 }
 
 // RoundUp is a round number that is at least v: the top of a chart.

@@ -7,13 +7,14 @@ import (
 
 // Window is a time during which something holds, such as a fault.
 type Window struct {
-	Name        string
+	// Name says which, and Label what is written.
+	Name, Label string
 	From, Until clock.Instant
 	// Coming says that it has not begun.
 	Coming bool
 }
 
-// Moment is a point in time with a label, such as a change of a setting.
+// Label is a point in time with a label, such as a change of a setting.
 type Label struct {
 	At   clock.Instant
 	Text string
@@ -24,18 +25,32 @@ type Label struct {
 func Windows(a Area, x Axis, windows []Window) {
 	for _, w := range windows {
 		from, to := columns(x, w)
-		if to <= from {
-			continue
-		}
-		style := theme.Of(theme.Plain).On(theme.Fault)
-		if w.Coming {
-			style = theme.Of(theme.Bad)
-		}
 		for c := from; c < to; c++ {
-			a.Set(c, 0, '░', style)
+			a.Set(c, 0, '░', windowStyle(w))
 		}
-		windowName(a, x, w, from, to, style)
 	}
+	for i, w := range windows {
+		if from, to := columns(x, w); from < to {
+			windowName(a, w, from, min(to, nextFrom(x, windows[i+1:], from, to)))
+		}
+	}
+}
+
+func windowStyle(w Window) theme.Style {
+	if w.Coming {
+		return theme.Of(theme.Bad)
+	}
+	return theme.Of(theme.Plain).On(theme.Fault)
+}
+
+// nextFrom is the first column of those windows that begin between from and to.
+func nextFrom(x Axis, later []Window, from, to int) int {
+	for _, w := range later {
+		if f, t := columns(x, w); f < t && f >= from && f < to {
+			to = f
+		}
+	}
+	return to
 }
 
 // columns is the columns of a window, at least one if any of it is visible.
@@ -48,20 +63,23 @@ func columns(x Axis, w Window) (from, to int) {
 }
 
 // windowName writes the name inside the window, or behind it if it is narrow.
-func windowName(a Area, x Axis, w Window, from, to int, style theme.Style) {
-	n := Width(w.Name)
+func windowName(a Area, w Window, from, to int) {
+	style := windowStyle(w)
+	n := Width(w.Label)
 	if to-from >= n+2 {
 		at := from + (to-from-n)/2
 		a.Set(at-1, 0, ' ', style)
-		a.Set(a.Text(at, 0, w.Name, style.Strong()), 0, ' ', style)
+		a.Set(a.Text(at, 0, w.Label, style.Strong()), 0, ' ', style)
 		return
 	}
-	for c := to; c < to+n+2; c++ {
+	for c := to; c < to+n+2 && c < a.W; c++ {
 		if !a.Bare(c, 0) {
 			return
 		}
 	}
-	a.Text(to+1, 0, w.Name, theme.Of(theme.Bad))
+	if to+n+1 <= a.W {
+		a.Text(to+1, 0, w.Label, theme.Of(theme.Bad))
+	}
 }
 
 // Shade gives the columns of windows that have begun the background of a fault,

@@ -92,7 +92,7 @@ func (r *Run) Advance(to clock.Instant) {
 			r.note(metrics.Note{Kind: metrics.NoteFaultEnded, Text: "outage", N: m.hits})
 		}
 		if n := m.opened - opened; n >= 100 {
-			r.note(metrics.Note{Kind: metrics.NoteBreakersOpened, N: n})
+			r.note(metrics.Note{Kind: metrics.NoteBreakersOpened, N: n, Delay: bin})
 		}
 		if n := len(m.arrivals) - arrived; n >= 100 {
 			r.note(metrics.Note{Kind: metrics.NoteHerd, N: int64(n), Times: float64(n) / 20})
@@ -134,7 +134,7 @@ func (r *Run) set(a scenarios.Action) error {
 	}
 	for _, k := range scenarios.Knobs() {
 		if k.Name == a.Knob {
-			r.mark(a.Knob + "=" + k.Format(a.Value))
+			r.mark(a.Knob + " = " + k.Format(a.Value))
 		}
 	}
 	return nil

@@ -130,6 +130,7 @@ func (m *model) bins(span time.Duration) []metrics.Bin {
 
 func (m *model) breakers(s *metrics.Snapshot) {
 	b := &s.Breakers
+	b.Total = int64(len(m.clients))
 	b.On = m.scenario.Fleet.Policy.Breaker.Failures > 0
 	for i, n := range m.countStates() {
 		b.Counts[i] = int64(n)
@@ -152,7 +153,7 @@ func (m *model) raster(w metrics.Watch) *metrics.Raster {
 		Retry:  make([]uint16, w.RasterRows*w.RasterCols),
 		States: make([]wire.BreakerState, w.RasterRows),
 	}
-	first := max(m.now.Bin(r.Width)-int64(r.Cols)+1, 0)
+	first := m.now.Bin(r.Width) - int64(r.Cols) + 1
 	r.Start = clock.Instant(first * int64(r.Width))
 	for _, a := range m.arrivals {
 		col := a.at.Bin(r.Width) - first
