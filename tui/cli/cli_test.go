@@ -124,6 +124,19 @@ func TestScenarioFileErrorsNameThePlace(t *testing.T) {
 	}
 }
 
+func TestScenarioFromTheStandardInput(t *testing.T) {
+	for text, want := range map[string]int{
+		"version: 1\nname: mine\n": exitOK, "version: 1\nnam: mine\n": exitUsage, "": exitUsage,
+		strings.Repeat("# much too much\n", 1<<17): exitUsage,
+	} {
+		var out, complaint bytes.Buffer
+		code := Main([]string{"scenarios", "show", "-"}, strings.NewReader(text), &out, &complaint)
+		if code != want || strings.Contains(out.String(), "name: mine") != (want == exitOK) {
+			t.Errorf("%.30q: code %d, %q, %q", text, code, out.String(), complaint.String())
+		}
+	}
+}
+
 func TestLists(t *testing.T) {
 	_, text, _ := call("scenarios", "list")
 	_, short, _ := call("scenarios")

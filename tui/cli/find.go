@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"io"
 	"os"
 	"strings"
 
@@ -19,6 +20,9 @@ func (a *app) find(ref string) (scenarios.Scenario, error) {
 	if s, err := scenarios.Builtin(ref); err == nil {
 		return s, nil
 	}
+	if ref == "-" {
+		return a.read()
+	}
 	if isFile(ref) {
 		return scenarios.Load(ref)
 	}
@@ -26,6 +30,18 @@ func (a *app) find(ref string) (scenarios.Scenario, error) {
 		return scenarios.Scenario{}, usage("no scenario or file %s; did you mean %s?", knob.Quote(ref), near)
 	}
 	return scenarios.Scenario{}, usage("no scenario or file %s; %s", knob.Quote(ref), listHint)
+}
+
+// tooMuch is more bytes than a scenario may have; Parse says so.
+const tooMuch = 1<<20 + 1
+
+// read is the scenario on the standard input.
+func (a *app) read() (scenarios.Scenario, error) {
+	data, err := io.ReadAll(io.LimitReader(a.in, tooMuch))
+	if err != nil {
+		return scenarios.Scenario{}, usage("read the standard input: %w", err)
+	}
+	return scenarios.Parse("stdin", data)
 }
 
 func isFile(ref string) bool {

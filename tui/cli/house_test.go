@@ -1,9 +1,11 @@
 package cli_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
 	"os/exec"
 	"path"
 	"slices"
@@ -188,6 +190,18 @@ func TestEveryPackageSaysWhatItIs(t *testing.T) {
 		}
 		if base := path.Base(p.ImportPath); slices.Contains([]string{"utils", "util", "common", "helpers", "misc"}, base) {
 			t.Errorf("package %s is a drawer, not a name", p.rel())
+		}
+	}
+}
+
+func TestReadmeMapsTheHouse(t *testing.T) {
+	readme, err := os.ReadFile(path.Join(root, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range list(t) {
+		if p.rel() != "" && !slices.Contains(testOnly, p.rel()) && !bytes.Contains(readme, []byte("`"+p.rel()+"`")) {
+			t.Errorf("the README's map lacks %s", p.rel())
 		}
 	}
 }
