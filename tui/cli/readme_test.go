@@ -47,7 +47,7 @@ func TestReadmeNamesEveryKey(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &summary); err != nil {
 		t.Fatal(err)
 	}
-	delete(summary, "statuses")                     // its keys are numbers
+	delete(summary, "statuses")                      // its keys are numbers
 	delete(summary["herd"].(map[string]any), "fano") // its keys are widths
 	text := readme(t)
 	for _, key := range append(keys(summary), "statuses", "fano") {
