@@ -6,7 +6,6 @@ import (
 	"go/types"
 	"io"
 	"os"
-	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -45,7 +44,7 @@ var impureNames = map[string][]string{
 
 func TestMachinesArePure(t *testing.T) {
 	for _, f := range goFiles(t) {
-		if f.test() || !pure(path.Dir(f.path)) {
+		if f.test() || !pure(f.pkg()) {
 			continue
 		}
 		checkImports(t, f)
@@ -101,7 +100,7 @@ func TestMachinesDoNotRangeOverMaps(t *testing.T) {
 	exports := exportData(t)
 	byPackage := map[string][]goFile{}
 	for _, f := range goFiles(t) {
-		if pkg := path.Dir(f.path); !f.test() && pure(pkg) {
+		if pkg := f.pkg(); !f.test() && pure(pkg) {
 			byPackage[pkg] = append(byPackage[pkg], f)
 		}
 	}

@@ -7,8 +7,10 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -33,7 +35,12 @@ type goFile struct {
 }
 
 // test says whether the file is compiled into tests only.
-func (f goFile) test() bool { return strings.HasSuffix(f.path, "_test.go") }
+func (f goFile) test() bool {
+	return strings.HasSuffix(f.path, "_test.go") || slices.Contains(testOnly, f.pkg())
+}
+
+// pkg is the path of the file's package.
+func (f goFile) pkg() string { return path.Dir(f.path) }
 
 // at is the place of a node, for messages.
 func (f goFile) at(n ast.Node) string {
@@ -113,7 +120,7 @@ func TestSizes(t *testing.T) {
 
 func checkHeight(t *testing.T, f goFile, fn *ast.FuncDecl) {
 	t.Helper()
-	key := filepath.ToSlash(filepath.Dir(f.path)) + "." + fn.Name.Name
+	key := f.pkg() + "." + fn.Name.Name
 	limit := max(longestFunction, longFunctions[key])
 	if n := f.height(fn); n > limit {
 		t.Errorf("%s: %s has %d lines, more than %d", f.at(fn), fn.Name.Name, n, limit)

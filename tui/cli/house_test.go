@@ -64,7 +64,8 @@ var imports = map[string][]string{
 		"tui/keymap", "tui/theme", "tui/widget",
 	},
 	"tui/page/pagetest": {
-		"engine/backoff", "engine/clock", "engine/metrics", "engine/wire", "faultserver/fault", "scenarios",
+		"engine/backoff", "engine/clock", "engine/knob", "engine/metrics", "engine/wire",
+		"faultserver/fault", "scenarios", "tui/page",
 	},
 	"tui": {
 		"engine/clock", "engine/knob", "engine/metrics", "engine/wire", "scenarios",
