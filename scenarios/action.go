@@ -106,9 +106,16 @@ func FileName(s Scenario, taken func(string) bool) string {
 // span is the range of a moment on the timeline.
 var span = knob.Spec{Name: "at", Kind: knob.Duration, Max: int64(longest)}
 
+// maxActions is the longest timeline, well within what a file may hold.
+const maxActions = 3000
+
 // checkTimeline plays the timeline and reports the first action that cannot be
-// done, with its place.
+// done, with its place on it.
 func (s Scenario) checkTimeline() (*Error, int) {
+	if n := len(s.Timeline); n > maxActions {
+		return &Error{Field: "timeline", Msg: "has " + strconv.Itoa(n) +
+			" actions; allowed: " + strconv.Itoa(maxActions)}, -1
+	}
 	last := clock.Instant(0)
 	for i, a := range s.Timeline {
 		if a.At < last {

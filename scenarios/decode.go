@@ -189,7 +189,7 @@ func (d *decoder) section(p *pair, field string) *Error {
 }
 
 func (d *decoder) entry(p *pair, parent string) *Error {
-	field := parent + "." + p.key
+	field := join(parent, p.key)
 	d.where[field] = p.position
 	if name, ok := knobAt[field]; ok {
 		return d.knob(p.value, field, name)
@@ -253,11 +253,7 @@ func parentOf(field string) string {
 }
 
 func (p *pair) unknownField(parent string, known []string) *Error {
-	field := shorten(p.key)
-	if parent != "" {
-		field = parent + "." + field
-	}
-	return p.fail(field, unknown("there is no such field", p.key, known))
+	return p.fail(join(parent, p.key), unknown("there is no such field", p.key, known))
 }
 
 // scalar is the node's text; an error if it is no single value.

@@ -2,7 +2,6 @@ package scenarios
 
 import (
 	"slices"
-	"strconv"
 	"time"
 
 	"herdscope/engine/clock"
@@ -53,7 +52,7 @@ func (d *decoder) class(p *pair) *Error {
 }
 
 func (d *decoder) classField(p *pair, class int, parent string) (err *Error) {
-	field := parent + "." + p.key
+	field := join(parent, p.key)
 	d.where[field] = p.position
 	if name, ok := knobAt[field]; ok {
 		return d.knob(p.value, field, name)
@@ -123,7 +122,7 @@ func (d *decoder) faults(p *pair) *Error {
 		return err
 	}
 	for i, item := range items {
-		if err := d.fault(item, faultPath(i)); err != nil {
+		if err := d.fault(item, itemPath("faults", i)); err != nil {
 			return err
 		}
 	}
@@ -142,13 +141,14 @@ func (d *decoder) fault(n *node, field string) *Error {
 	}
 	f := newFault(kind)
 	for i := range pairs {
-		d.where[field+"."+pairs[i].key] = pairs[i].position
+		d.where[join(field, pairs[i].key)] = pairs[i].position
 		if err := faultEntry(&pairs[i], &f, field); err != nil {
 			return err
 		}
 	}
-	if missing := missingField(n, &f); missing != "" {
-		return n.fail(field+"."+missing, "is missing from a fault of the kind "+kind.String())
+	if missing, allowed := missingField(n, &f); missing != "" {
+		return n.fail(join(field, missing),
+			"is missing from a fault of the kind "+kind.String()+"; allowed: "+allowed)
 	}
 	d.s.Server.Faults = append(d.s.Server.Faults, f)
 	return nil
@@ -167,7 +167,7 @@ func kindOf(n *node, field string) (fault.Kind, *Error) {
 }
 
 func faultEntry(p *pair, f *fault.Fault, parent string) *Error {
-	field := parent + "." + p.key
+	field := join(parent, p.key)
 	switch p.key {
 	case "kind":
 		return nil
@@ -193,22 +193,20 @@ func faultEntry(p *pair, f *fault.Fault, parent string) *Error {
 	return p.unknownField(parent, fieldsOf(f.Kind))
 }
 
-// missingField is the first field that a fault must have and does not. One that
-// is not left to the hand must say when it starts.
-func missingField(n *node, f *fault.Fault) string {
+// missingField is the first field that a fault must have and does not, and what
+// it may be. A fault that is not left to the hand must say when it starts.
+func missingField(n *node, f *fault.Fault) (name, allowed string) {
 	if n.get("name") == nil {
-		return "name"
-	}
-	if n.get("start") == nil && !f.Manual {
-		return "start"
+		return "name", "lower case words with hyphens"
 	}
 	for i := range faultFields {
 		known := &faultFields[i]
-		if known.required && known.belongsTo(f.Kind) && n.get(known.Name) == nil {
-			return known.Name
+		required := known.required || known.Name == "start" && !f.Manual
+		if required && known.belongsTo(f.Kind) && n.get(known.Name) == nil {
+			return known.Name, known.Allowed()
 		}
 	}
-	return ""
+	return "", ""
 }
 
 // placedAction is an action and where it stands in the file.
@@ -227,7 +225,7 @@ func (d *decoder) timeline(p *pair) *Error {
 		return err
 	}
 	for i, item := range items {
-		if err := d.moment(item, "timeline["+strconv.Itoa(i)+"]"); err != nil {
+		if err := d.moment(item, itemPath("timeline", i)); err != nil {
 			return err
 		}
 	}
@@ -284,14 +282,14 @@ func (d *decoder) changes(set *pair, at clock.Instant, field string) *Error {
 		p := &pairs[i]
 		k, failed := KnobNamed(p.key)
 		if failed != nil {
-			return p.fail(field+"."+shorten(p.key), noKnob(p.key))
+			return p.fail(join(field, p.key), noKnob(p.key))
 		}
-		v, err := p.value.parse(k.Spec, field+"."+p.key)
+		v, err := p.value.parse(k.Spec, join(field, p.key))
 		if err != nil {
 			return err
 		}
 		d.actions = append(d.actions, placedAction{
-			Action{At: at, Kind: SetKnob, Knob: p.key, Value: v}, p.position, field + "." + p.key,
+			Action{At: at, Kind: SetKnob, Knob: p.key, Value: v}, p.position, join(field, p.key),
 		})
 	}
 	return nil

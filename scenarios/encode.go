@@ -2,7 +2,6 @@ package scenarios
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -26,9 +25,6 @@ func (s Scenario) YAML() ([]byte, error) {
 	}
 	w.faults(s.Server.Faults)
 	w.timeline(s.Timeline)
-	if w.Len() > maxFile {
-		return nil, errors.New("write scenario: it is larger than 1 MB, the most that is read")
-	}
 	return w.Bytes(), nil
 }
 

@@ -74,8 +74,6 @@ func newFault(k fault.Kind) fault.Fault {
 	return f
 }
 
-func faultPath(i int) string { return "faults[" + strconv.Itoa(i) + "]" }
-
 func (s *Scenario) checkFaults() *Error {
 	if len(s.Server.Faults) > fault.MaxFaults {
 		return &Error{Field: "faults", Msg: "there are more than " + strconv.Itoa(fault.MaxFaults)}
@@ -83,7 +81,7 @@ func (s *Scenario) checkFaults() *Error {
 	for i := range s.Server.Faults {
 		f := &s.Server.Faults[i]
 		if field, msg := s.badFault(i, f); msg != "" {
-			return &Error{Field: faultPath(i) + "." + field, Msg: msg}
+			return &Error{Field: join(itemPath("faults", i), field), Msg: msg}
 		}
 	}
 	return nil

@@ -7,11 +7,12 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// Limits of a file's shape. A parser's work can grow with the square of either,
-// and no scenario comes near them.
+// Limits of a file's shape. A parser's work can grow with the square of each, and
+// no scenario comes near them.
 const (
-	maxDepth = 20
-	maxKeys  = 500
+	maxDepth  = 20
+	maxKeys   = 500
+	maxTokens = 40_000
 )
 
 // guard looks at the tokens of a file before they are parsed, and refuses what
@@ -27,9 +28,13 @@ type guard struct {
 
 func checkTokens(text string, tokens token.Tokens) *Error {
 	g := guard{lines: strings.Split(text, "\n")}
-	for _, t := range tokens {
-		if msg := g.refuse(t); msg != "" {
-			return &Error{Line: t.Position.Line, Column: max(1, t.Position.Column), Msg: msg}
+	for i, t := range tokens {
+		msg := g.refuse(t)
+		if i == maxTokens {
+			msg = "has too many fields and values; allowed: about " + strconv.Itoa(maxTokens/3)
+		}
+		if msg != "" {
+			return placeOfToken(t).fail("", msg)
 		}
 	}
 	return nil
@@ -42,7 +47,13 @@ func (g *guard) refuse(t *token.Token) string {
 	if g.tabBefore(t) {
 		return "a tab is used for indentation; use spaces"
 	}
+	if isQuoted(t) && isQuoted(t.Prev) {
+		return "a second value begins here; put a comma or a new line between them"
+	}
 	g.nest(t)
+	if g.flow < 0 {
+		return "a bracket closes here that was never opened"
+	}
 	if len(g.open)+g.flow > maxDepth {
 		return "is nested too deeply; allowed: " + strconv.Itoa(maxDepth) + " levels"
 	}
@@ -50,6 +61,10 @@ func (g *guard) refuse(t *token.Token) string {
 		return "has too many entries; allowed: " + strconv.Itoa(maxKeys)
 	}
 	return ""
+}
+
+func isQuoted(t *token.Token) bool {
+	return t != nil && (t.Type == token.DoubleQuoteType || t.Type == token.SingleQuoteType)
 }
 
 func refuseKind(t token.Type) string {
@@ -69,17 +84,12 @@ func refuseKind(t token.Type) string {
 // tabBefore says whether the token is first on its line, after a tab.
 func (g *guard) tabBefore(t *token.Token) bool {
 	line := t.Position.Line - 1
-	if line < 0 || line >= len(g.lines) || t.Type == token.StringType && t.Prev != nil && isBlock(t.Prev) {
+	if line < 0 || line >= len(g.lines) {
 		return false
 	}
 	text := g.lines[line]
 	indent := text[:len(text)-len(strings.TrimLeft(text, " \t"))]
 	return strings.Contains(indent, "\t") && t.Position.Column <= len(indent)+1
-}
-
-// isBlock says whether a token begins a block of text, in which tabs are text.
-func isBlock(t *token.Token) bool {
-	return t.Type == token.LiteralType || t.Type == token.FoldedType
 }
 
 // nest follows which collections are open around the token. A block collection

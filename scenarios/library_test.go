@@ -155,7 +155,7 @@ func TestStarvationLoads(t *testing.T) {
 		t.Errorf("critical %.0f/s of all %.0f/s against %.0f/s", critical, all, slow)
 	}
 	drained := (all - slow) * f.Length.Seconds() / (fast - all)
-	if drained > (f.Every - f.Length).Seconds()/2 {
+	if drained > (f.Every-f.Length).Seconds()/2 {
 		t.Errorf("the backlog takes %.1f s to drain", drained)
 	}
 	if s.Fleet.Arrival.Kind != fleet.Poisson || mix[wire.Critical].Scope != mix[wire.Background].Scope {

@@ -3,6 +3,7 @@ package scenarios
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -10,8 +11,6 @@ import (
 	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
-
-	"herdscope/engine/knob"
 )
 
 // position is a place in a file; both count from 1.
@@ -76,7 +75,7 @@ func soleDocument(file *ast.File) (*node, *Error) {
 			return nil, &Error{Line: at.line, Column: at.column,
 				Msg: "a second document begins here; a file holds one scenario"}
 		}
-		n, err := convert(doc.Body)
+		n, err := convert(doc.Body, "")
 		if err != nil {
 			return nil, err
 		}
@@ -135,16 +134,16 @@ func placeOfToken(t *token.Token) position {
 	return position{max(1, t.Position.Line), max(1, t.Position.Column)}
 }
 
-// convert makes a node of the parser into one of ours.
-func convert(n ast.Node) (*node, *Error) {
+// convert makes a node of the parser into one of ours; field is its path.
+func convert(n ast.Node, field string) (*node, *Error) {
 	at := &node{position: placeOf(n)}
 	switch n := n.(type) {
 	case *ast.MappingNode:
-		return at, at.addPairs(n.Values)
+		return at, at.addPairs(n.Values, field)
 	case *ast.MappingValueNode:
-		return at, at.addPairs([]*ast.MappingValueNode{n})
+		return at, at.addPairs([]*ast.MappingValueNode{n}, field)
 	case *ast.SequenceNode:
-		return at, at.addItems(n.Values)
+		return at, at.addItems(n.Values, field)
 	case *ast.NullNode:
 		at.shape = nothing
 	case *ast.LiteralNode:
@@ -153,24 +152,25 @@ func convert(n ast.Node) (*node, *Error) {
 		*ast.InfinityNode, *ast.NanNode:
 		at.text = n.GetToken().Value
 	default:
-		return nil, at.fail("", "has no place in a scenario: "+n.Type().YAMLName())
+		return nil, at.fail(field, "has no place in a scenario: "+n.Type().YAMLName())
 	}
 	return at, nil
 }
 
-func (n *node) addPairs(values []*ast.MappingValueNode) *Error {
+func (n *node) addPairs(values []*ast.MappingValueNode, parent string) *Error {
 	n.shape = mapping
 	seen := make(map[string]position, len(values))
 	for _, v := range values {
-		key, err := convertKey(v.Key)
+		key, err := convertKey(v.Key, parent)
 		if err != nil {
 			return err
 		}
+		field := join(parent, key.text)
 		if first, twice := seen[key.text]; twice {
-			return key.fail(knob.Quote(key.text), fmt.Sprintf("is here a second time; the first is in line %d", first.line))
+			return key.fail(field, fmt.Sprintf("is here a second time; the first is in line %d", first.line))
 		}
 		seen[key.text] = key.position
-		value, err := convert(v.Value)
+		value, err := convert(v.Value, field)
 		if err != nil {
 			return err
 		}
@@ -179,20 +179,20 @@ func (n *node) addPairs(values []*ast.MappingValueNode) *Error {
 	return nil
 }
 
-func convertKey(k ast.MapKeyNode) (*node, *Error) {
+func convertKey(k ast.MapKeyNode, parent string) (*node, *Error) {
 	key := &node{position: placeOfToken(k.GetToken())}
 	switch k.(type) {
 	case *ast.StringNode, *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.NullNode:
 		key.text = k.GetToken().Value
 		return key, nil
 	}
-	return nil, key.fail("", "a key must be a plain word")
+	return nil, key.fail(parent, "a key must be a plain word")
 }
 
-func (n *node) addItems(values []ast.Node) *Error {
+func (n *node) addItems(values []ast.Node, parent string) *Error {
 	n.shape = list
-	for _, v := range values {
-		item, err := convert(v)
+	for i, v := range values {
+		item, err := convert(v, itemPath(parent, i))
 		if err != nil {
 			return err
 		}
@@ -200,6 +200,17 @@ func (n *node) addItems(values []ast.Node) *Error {
 	}
 	return nil
 }
+
+// join is the path of a field in its section.
+func join(parent, key string) string {
+	if parent == "" {
+		return shorten(key)
+	}
+	return parent + "." + shorten(key)
+}
+
+// itemPath is the path of an entry of a list, as in faults[0].
+func itemPath(parent string, i int) string { return parent + "[" + strconv.Itoa(i) + "]" }
 
 func (p position) fail(field, msg string) *Error {
 	return &Error{Line: p.line, Column: p.column, Field: field, Msg: msg}
