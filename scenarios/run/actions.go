@@ -15,32 +15,35 @@ type inputs struct {
 	server   wire.ServerInput
 }
 
-// translate turns an action into the input that does it, or says why it cannot
-// be done in a run of this scenario.
+// translate turns an action into the input that does it, and changes the
+// scenario to what it is after it; or it says why the action cannot be done.
 func translate(s *scenarios.Scenario, a scenarios.Action) (inputs, error) {
-	if a.Kind == scenarios.DoFault {
-		for i, f := range s.Server.Faults {
-			if f.Name == a.Fault {
-				in := wire.ServerInput{Kind: wire.ServerFault, Fault: uint8(i), Do: a.Do}
-				return inputs{toServer: true, server: in}, nil
-			}
-		}
-		return inputs{}, s.UnknownFault(a.Fault)
-	}
-	spec, err := scenarios.KnobNamed(a.Knob)
+	after, err := s.After(a)
 	if err != nil {
 		return inputs{}, err
 	}
-	if spec.Fixed {
-		return inputs{}, fmt.Errorf("%s: fixed while a run goes on; start again with it set", a.Knob)
+	*s = after
+	if a.Kind == scenarios.DoFault {
+		return faultInput(s, a), nil
 	}
-	if err := s.SetValue(a.Knob, a.Value); err != nil {
-		return inputs{}, err
-	}
-	owner, index := scenarios.Target(a.Knob)
-	if owner == scenarios.OwnerServer {
+	owner, index, _ := scenarios.Target(a.Knob)
+	switch owner {
+	case scenarios.OwnerPolicy, scenarios.OwnerFleet:
+		return inputs{fleet: fleet.Input{Kind: fleet.Set, Knob: index, Value: a.Value}}, nil
+	case scenarios.OwnerServer:
 		in := wire.ServerInput{Kind: wire.ServerSet, Knob: index, Value: a.Value}
 		return inputs{toServer: true, server: in}, nil
 	}
-	return inputs{fleet: fleet.Input{Kind: fleet.Set, Knob: index, Value: a.Value}}, nil
+	return inputs{}, fmt.Errorf("%s: cannot be changed while a run goes on", a.Knob)
+}
+
+// faultInput is what does something to a fault that the scenario has.
+func faultInput(s *scenarios.Scenario, a scenarios.Action) inputs {
+	in := wire.ServerInput{Kind: wire.ServerFault, Do: a.Do}
+	for i, f := range s.Server.Faults {
+		if f.Name == a.Fault {
+			in.Fault = uint8(i)
+		}
+	}
+	return inputs{toServer: true, server: in}
 }

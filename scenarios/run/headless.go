@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"herdscope/engine/clock"
+	"herdscope/engine/metrics"
 	"herdscope/scenarios"
 )
 
@@ -25,7 +26,8 @@ type headless struct {
 	scenario scenarios.Scenario
 	options  Options
 	script   script
-	told     time.Time // when progress was last told
+	told     time.Time       // when progress was last told
+	window   metrics.Summary // at the end of Duration, before the drain
 }
 
 // end is the instant at which no more requests begin.
@@ -42,7 +44,7 @@ func (h *headless) runVirtual(ctx context.Context) (Result, error) {
 		}
 		h.tell(v.hub, v.now())
 	}
-	v.hub.closeWindow(v.now())
+	h.window = v.hub.summary(v.now())
 	if err := h.drainVirtual(ctx, v); err != nil {
 		return Result{}, err
 	}
@@ -94,6 +96,7 @@ func (h *headless) act(d doer, watcher *hub) error {
 			return fmt.Errorf("timeline at %v: %w", a.At.Duration(), err)
 		}
 		watcher.mark(d.now(), a.String())
+		watcher.retuned(h.scenario)
 		if err := d.do(in); err != nil {
 			return fmt.Errorf("timeline at %v: %w", a.At.Duration(), err)
 		}
@@ -112,8 +115,21 @@ func (h *headless) tell(watcher *hub, now clock.Instant) {
 }
 
 func (h *headless) result(watcher *hub, now clock.Instant, ctx context.Context) Result {
+	summary := watcher.summary(now)
+	if h.window.Duration > 0 {
+		summary = overWindow(h.window, summary)
+	}
 	return Result{
 		Scenario: h.scenario, Live: h.options.Live, Aborted: ctx.Err() != nil,
-		Summary: watcher.summary(now), Faults: watcher.snapshot(now).Faults,
+		Summary: summary, Faults: watcher.snapshot(now).Faults,
 	}
+}
+
+// overWindow is a summary whose rates and shares are those of the window, while
+// its counts include how the requests ended that were under way at its end.
+func overWindow(window, final metrics.Summary) metrics.Summary {
+	final.Duration, final.Goodput, final.Herd = window.Duration, window.Goodput, window.Herd
+	final.BusyShare, final.WastedShare = window.BusyShare, window.WastedShare
+	final.OpenShare, final.Recovery = window.OpenShare, window.Recovery
+	return final
 }

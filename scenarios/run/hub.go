@@ -8,6 +8,7 @@ import (
 	"herdscope/engine/clock"
 	"herdscope/engine/metrics"
 	"herdscope/engine/wire"
+	"herdscope/scenarios"
 )
 
 // hub is where the events of the fleet and of the server come together: in a
@@ -16,6 +17,7 @@ type hub struct {
 	mu        sync.Mutex
 	collector *metrics.Collector
 	others    []wire.Observer
+	open      int64        // requests that have begun and not ended
 	warm      atomic.Int64 // requests that the server holds from before the run
 }
 
@@ -23,7 +25,12 @@ type hub struct {
 func (h *hub) Observe(e wire.Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if e.Kind == wire.ServerArrived && e.Warm {
+	switch {
+	case e.Kind == wire.RequestBegan:
+		h.open++
+	case e.Kind == wire.RequestDone:
+		h.open--
+	case e.Kind == wire.ServerArrived && e.Warm:
 		h.warm.Add(1)
 	}
 	h.collector.Observe(e)
@@ -62,20 +69,19 @@ func (h *hub) watch(w metrics.Watch) {
 	h.collector.SetWatch(w)
 }
 
-// closeWindow says that the rates of the run are measured up to now; what comes
-// later only tells how the requests under way end.
-func (h *hub) closeWindow(now clock.Instant) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.collector.Advance(now)
-	h.collector.CloseWindow(now)
-}
-
 // unfinished is how many requests have begun and not ended.
 func (h *hub) unfinished() int64 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.collector.Unfinished()
+	return h.open
+}
+
+// retuned tells the metrics what they must know of a changed setting.
+func (h *hub) retuned(s scenarios.Scenario) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.collector.SetWorkers(s.Server.Workers)
+	h.collector.SetBreakersOn(s.Fleet.Policy.Breaker.Failures > 0)
 }
 
 // fractionOfSecond is how far into a whole second a Unix time in nanoseconds is.

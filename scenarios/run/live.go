@@ -69,8 +69,7 @@ func (l *overWire) now() clock.Instant { return l.clock.Now() }
 
 func (l *overWire) do(in inputs) error {
 	if in.toServer {
-		l.server.Do(in.server)
-		return nil
+		return l.server.Do(in.server)
 	}
 	return l.driver.Do(in.fleet)
 }
@@ -138,7 +137,7 @@ func (h *headless) watchLive(ctx context.Context, l *overWire) error {
 		case <-ticker.C:
 		}
 	}
-	l.hub.closeWindow(h.end())
+	h.window = l.hub.summary(h.end())
 	if h.scenario.Drain <= 0 {
 		return nil
 	}

@@ -155,11 +155,13 @@ func (s *Session) advance(todo *script) error {
 func (s *Session) apply(a scenarios.Action) error {
 	s.mu.Lock()
 	in, err := translate(&s.scenario, a)
+	after := s.scenario
 	s.mu.Unlock()
 	if err != nil {
 		return err
 	}
 	s.hub.mark(s.runner.now(), a.String())
+	s.hub.retuned(after)
 	return s.runner.do(in)
 }
 
@@ -173,14 +175,15 @@ func (s *Session) finish(err error) {
 // publish makes the present state visible to the screen.
 func (s *Session) publish(err error) {
 	now := s.runner.now()
-	s.latest.Store(s.hub.snapshot(now))
+	snapshot := s.hub.snapshot(now)
+	s.latest.Store(snapshot)
 	s.mu.Lock()
 	paused, seed := s.paused, s.scenario.Seed
 	s.mu.Unlock()
 	c := s.runner.condition()
 	s.status.Store(&Status{
 		Live: s.live, Paused: paused, Seed: seed, Elapsed: now,
-		Speed: c.speed, Notice: c.notice, Target: c.target, Err: err,
+		Speed: c.speed, Notice: notice(snapshot, c), Target: c.target, Err: err,
 	})
 }
 
@@ -228,10 +231,11 @@ func (s *Session) record(a *scenarios.Action) (before scenarios.Action, err erro
 	if err != nil {
 		return before, err
 	}
-	do := *a
+	do, after := *a, s.scenario
 	err = s.send(func() {
 		do.At = s.runner.now()
 		s.hub.mark(do.At, do.String())
+		s.hub.retuned(after)
 		if s.runner.do(in) == nil {
 			s.remember(do)
 		}

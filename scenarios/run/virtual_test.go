@@ -50,7 +50,7 @@ func checked(t testing.TB, s scenarios.Scenario) Result {
 			t.Fatalf("%s at %v: %v", s.Name, v.now().Duration(), err)
 		}
 	}
-	v.hub.closeWindow(v.now())
+	h.window = v.hub.summary(v.now())
 	if err := h.drainVirtual(context.Background(), v); err != nil {
 		t.Fatal(err)
 	}
