@@ -96,7 +96,7 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.WindowSizeMsg:
 		a.w, a.h, a.stale = msg.Width, msg.Height, true
 	case tea.KeyMsg:
-		return a, a.onKey(msg)
+		return a, a.onKeys(msg)
 	case tea.MouseMsg:
 		a.onMouse(msg)
 	case openedMsg:
@@ -119,10 +119,11 @@ func (a *App) View() string {
 func (a *App) refresh() {
 	a.view.Span = spans[a.span]
 	a.watch()
+	snap, status := a.src.Latest(), a.src.Status()
 	if a.frozen {
+		a.refreshFrozen(status)
 		return
 	}
-	snap, status := a.src.Latest(), a.src.Status()
 	status.Elapsed -= status.Elapsed % 100e6 // The frame shows tenths of a second.
 	if snap == a.view.Snap && sameStatus(status, a.view.Status) && !a.stale {
 		return
@@ -130,6 +131,14 @@ func (a *App) refresh() {
 	a.view.Snap, a.view.Status = snap, status
 	a.readScenario()
 	a.stale = true
+}
+
+// refreshFrozen shows whether the run goes on, and nothing else that is new.
+func (a *App) refreshFrozen(now Status) {
+	s := &a.view.Status
+	if s.Paused != now.Paused || s.Done != now.Done {
+		s.Paused, s.Done, a.stale = now.Paused, now.Done, true
+	}
 }
 
 // readScenario reads the settings as they are now.

@@ -7,6 +7,19 @@ import (
 	"herdscope/tui/page"
 )
 
+// onKeys does what keys mean. Keys that come fast arrive as one message; each is
+// done by itself.
+func (a *App) onKeys(k tea.KeyMsg) tea.Cmd {
+	if k.Type != tea.KeyRunes || k.Paste || len(k.Runes) < 2 {
+		return a.onKey(k)
+	}
+	var cmds []tea.Cmd
+	for _, r := range k.Runes {
+		cmds = append(cmds, a.onKey(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}, Alt: k.Alt}))
+	}
+	return tea.Sequence(cmds...)
+}
+
 // onKey does what a key means: to the question whether to leave, to the overlay
 // if there is one, and else to the page.
 func (a *App) onKey(k tea.KeyMsg) tea.Cmd {

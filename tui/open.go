@@ -61,7 +61,7 @@ func (a *App) onOpened(m openedMsg) {
 	if m.o != a.opening {
 		return
 	}
-	a.opening, a.stale = nil, true
+	a.opening, a.stale, a.message = nil, true, message{}
 	if m.o.err != nil {
 		a.complain(m.o.err.Error())
 	}

@@ -116,7 +116,7 @@ func capacity(v View) float64 {
 // chartTop is the upper edge of the chart: room for the highest column, and for
 // the thresholds if they do not dwarf it.
 func chartTop(columns []widget.Column, ts []threshold) float64 {
-	top := 1.0
+	top := 10.0
 	for _, c := range columns {
 		top = max(top, c.Lower+c.Upper)
 	}

@@ -109,14 +109,14 @@ func drawSynchrony(a widget.Area, v View) {
 // verdict says in words how synchronised the arrivals are.
 func verdict(h metrics.Headline) (string, theme.Role) {
 	switch {
-	case h.PeakToMean <= 0:
+	case h.PeakToMean <= 0 || h.Chance <= 0:
 		return "no arrivals", theme.Dim
 	case h.PeakToMean <= 1.5*h.Chance:
 		return "rain: as spread as chance", theme.Good
 	case h.PeakToMean <= 3*h.Chance:
-		return "bunched more than by chance", theme.Limited
+		return "bunched: " + widget.Times(h.PeakToMean/h.Chance) + " chance", theme.Limited
 	}
-	return "HERD: " + widget.Times(h.PeakToMean/h.Chance) + " what chance gives", theme.Retry
+	return "HERD: " + widget.Times(h.PeakToMean/h.Chance) + " chance", theme.Retry
 }
 
 // drawRasterLegend says what the marks of the raster mean.
@@ -124,8 +124,9 @@ func drawRasterLegend(in widget.Area, y int, v View) {
 	rows := [][]widget.SpanOf{
 		{widget.S("·", theme.First), widget.S(" first tries  ", theme.Dim), widget.S("•", theme.First),
 			widget.S(" many", theme.Dim)},
-		{widget.S("░ ▒ ▓", theme.Retry), widget.S(" retries by <1/8, <1/2,", theme.Dim)},
-		{widget.S("      or more of the row", theme.Dim)},
+		{widget.S("░", theme.Retry), widget.S(" retries  ", theme.Dim), widget.S("▒", theme.Retry),
+			widget.S(" of 1/8 of the row", theme.Dim)},
+		{widget.S("▓", theme.Retry), widget.S(" of half the row: a column", theme.Dim)},
 	}
 	if v.Snap.Breakers.On {
 		rows = append(rows, breakerLegend(in.W))

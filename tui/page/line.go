@@ -69,7 +69,7 @@ func (l *line) wordStart() int {
 
 // draw draws the text, with a block where the next character goes.
 func (l *line) draw(a widget.Area) {
-	skip := max(l.at-a.W+1, 0)
+	skip := min(max(l.at-a.W+1, 0), l.at)
 	style := theme.Of(theme.Plain).Strong()
 	x := a.Text(0, 0, string(l.text[skip:l.at]), style)
 	if l.at == len(l.text) {

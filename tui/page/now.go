@@ -56,7 +56,7 @@ func headlinePanel(a widget.Area, title string, v View) widget.Area {
 	}
 	note := ""
 	if v.Snap.Changed {
-		note = "now, was"
+		note = "was"
 	}
 	return widget.Panel(a, title, note)
 }

@@ -106,8 +106,8 @@ func (p *Palette) chosen() Request {
 // Scroll moves the selection.
 func (p *Palette) Scroll(lines int, _ View) { p.list.move(scrollBy(lines), len(p.found)) }
 
-// filter finds the actions that hold every word that is typed, those first
-// where the first word stands nearest to the beginning. Something like
+// filter finds the actions that hold every word that is typed, the best matches
+// first. Something like
 // attempts=3 is an action by itself.
 func (p *Palette) filter(v View) {
 	text := strings.ToLower(strings.TrimSpace(p.input.value()))
@@ -133,19 +133,22 @@ func (p *Palette) filter(v View) {
 	}
 }
 
-// matches says whether a text holds all words, and where the first is.
+// apart is added to the place of a match whose words do not stand together, so
+// that it comes after all whose do.
+const apart = 1000
+
+// matches says whether a text holds all words, and where: at its beginning is
+// best.
 func matches(text string, words []string) (int, bool) {
-	first := 0
-	for i, w := range words {
-		at := strings.Index(text, w)
-		if at < 0 {
+	if at := strings.Index(text, strings.Join(words, " ")); at >= 0 {
+		return at, true
+	}
+	for _, w := range words {
+		if !strings.Contains(text, w) {
 			return 0, false
 		}
-		if i == 0 {
-			first = at
-		}
 	}
-	return first, true
+	return apart + strings.Index(text, words[0]), true
 }
 
 // assignment reads name=value for any setting whose name ends in name.
