@@ -225,6 +225,53 @@ func TestReturnAfterHintIsReportedOnce(t *testing.T) {
 	}
 }
 
+// Each fault draws for itself: two that hit half of the attempts miss a quarter.
+func TestErrorsFaultsDrawIndependently(t *testing.T) {
+	half := Fault{Kind: Errors, Length: s, Status: 500, Share: 500}
+	first, second := half, half
+	first.Name, second.Name = "first", "second"
+	server := mustNew(t, Config{Faults: []Fault{first, second}})
+	const n = 20_000
+	for i := range n {
+		server.Step(0, arrival(get(i%100, i/100+1, 1)), nil)
+	}
+	// Four standard deviations, sqrt(n p (1-p)) = 61.
+	if got := server.Hits(1); got < n/4-245 || got > n/4+245 {
+		t.Errorf("the second hit %d of %d, want about a quarter", got, n)
+	}
+}
+
+func TestRateLimitChangesLive(t *testing.T) {
+	x := newScript(t, Config{Limit: RateLimit{Rate: 1000, Burst: 2}})
+	limited := func(at time.Duration, request int) bool {
+		x.arrive(at, get(1, request, 1))
+		return x.buf[1].Event.Kind != wire.ServerBegan
+	}
+	if limited(0, 1) || limited(0, 2) || !limited(0, 3) {
+		t.Error("a burst of 2 does not let in 2")
+	}
+	x.set(500*ms, "server.limit.rate", 250) // half a token has come at the old rate
+	if !limited(2499*ms, 4) || limited(2500*ms, 5) {
+		t.Error("half a token at 1/s and half at 0.25/s are not there after 2.5 s")
+	}
+	x.set(2500*ms, "server.limit.burst", 5)
+	if !limited(2500*ms, 6) {
+		t.Error("a larger bucket comes with tokens")
+	}
+	x.set(100*s, "server.limit.burst", 1)
+	if limited(100*s, 7) || !limited(100*s, 8) {
+		t.Error("a smaller bucket keeps more than it holds, or nothing")
+	}
+	x.set(100*s, "server.limit.rate", 0)
+	if limited(100*s, 9) {
+		t.Error("a limit that is off limits")
+	}
+	x.set(100*s, "server.limit.rate", 1)
+	if limited(100*s, 10) || !limited(100*s, 11) {
+		t.Error("a limit that comes on does not start full")
+	}
+}
+
 func TestRepeatingWindowsHaveTheirEdges(t *testing.T) {
 	x := newScript(t, Config{Faults: []Fault{
 		{Name: "slow", Kind: Latency, Start: 2 * s, Length: s, Every: 10 * s, Added: s},
@@ -323,7 +370,7 @@ func TestWindowsByHand(t *testing.T) {
 func TestHandBeforeTheRunDoesNothingYet(t *testing.T) {
 	x := newScript(t, Config{Faults: []Fault{{Name: "f", Kind: Latency, Length: s, Start: s}}})
 	x.step(time.Duration(wire.Held), wire.ServerInput{})
-	if on, next := x.s.Fault(0); on || next != clock.Instant(s) {
+	if on, next := x.s.FaultState(0); on || next != clock.Instant(s) {
 		t.Errorf("before the run: on %v, next %v, want false, 1s", on, next.Duration())
 	}
 }

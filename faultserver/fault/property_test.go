@@ -258,8 +258,7 @@ func TestBucketIsExact(t *testing.T) {
 		twin, capacity := big.NewInt(b.level), big.NewInt(b.capacity)
 		now := clock.Instant(0)
 		for range rapid.IntRange(1, 20).Draw(t, "steps") {
-			gap := rapid.Int64Range(0, int64(1000*time.Hour)).Draw(t, "gap")
-			now = now.Add(time.Duration(gap >> rapid.IntRange(0, 50).Draw(t, "shift")))
+			now = now.Add(drawGap(t, &b))
 			elapsed := big.NewInt(int64(now.Sub(b.at)))
 			twin.Add(twin, elapsed.Mul(elapsed, big.NewInt(limit.Rate)))
 			if twin.Cmp(capacity) > 0 {
@@ -283,6 +282,16 @@ func TestBucketIsExact(t *testing.T) {
 			}
 		}
 	})
+}
+
+// drawGap is any time, or one about as long as the bucket takes to be full.
+func drawGap(t *rapid.T, b *bucket) time.Duration {
+	if rapid.Bool().Draw(t, "about full") {
+		full := ceilDiv(b.capacity-b.level, b.rate)
+		return time.Duration(max(0, full+rapid.Int64Range(-2, 2).Draw(t, "off")))
+	}
+	gap := rapid.Int64Range(0, int64(1000*time.Hour)).Draw(t, "gap")
+	return time.Duration(gap >> rapid.IntRange(0, 50).Draw(t, "shift"))
 }
 
 // Whoever comes back when Retry-After allows finds a token, if nobody else has

@@ -180,6 +180,24 @@ func TestLateTickDoesEachThingAtItsMoment(t *testing.T) {
 	}
 }
 
+func TestTimeDoesNotGoBack(t *testing.T) {
+	x := newScript(t, Config{Workers: 1, Service: Service{Mean: 100 * ms}})
+	x.arrive(50*ms, get(1, 1, 1))
+	x.step(20*ms, arrival(get(2, 1, 1)))
+	if got := x.buf[0].Event.At; got != clock.Instant(50*ms) || x.s.Now() != got {
+		t.Errorf("an arrival stamped 20ms after one at 50ms counts at %v", got.Duration())
+	}
+	x.log.Reset()
+	x.to(s)
+	x.want(
+		"150ms  reply c0001/1#1 200",
+		"150ms  server_done c0001/1#1 delay=100ms status=200",
+		"150ms  server_began c0002/1#1 delay=100ms",
+		"250ms  reply c0002/1#1 200",
+		"250ms  server_done c0002/1#1 delay=100ms status=200",
+	)
+}
+
 func TestFullBacklogAnswers503(t *testing.T) {
 	x := newScript(t, Config{Workers: 1, Backlog: 1, Service: Service{Mean: 100 * ms}})
 	for client := 1; client <= 3; client++ {

@@ -107,9 +107,12 @@ func (s *Server) Waiting() int { return s.jobs.backlog }
 // slowed down (from the moment they are taken up) or sent away by it.
 func (s *Server) Hits(i int) int64 { return s.windows[i].hits }
 
-// Fault is whether the fault with index i is on, and when that changes next by
-// itself, clock.Never if it does not.
-func (s *Server) Fault(i int) (on bool, next clock.Instant) {
+// Faults are the faults of the configuration. They must not be changed.
+func (s *Server) Faults() []Fault { return s.config.Faults }
+
+// FaultState is whether the fault with index i is on, and when that changes next
+// by itself, clock.Never if it does not.
+func (s *Server) FaultState(i int) (on bool, next clock.Instant) {
 	return s.windows[i].on, s.windows[i].next
 }
 

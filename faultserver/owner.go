@@ -1,0 +1,199 @@
+package faultserver
+
+import (
+	"net/http"
+	"time"
+
+	"herdscope/engine/clock"
+	"herdscope/engine/wire"
+	"herdscope/faultserver/fault"
+)
+
+// owner is the one goroutine that steps the model.
+type owner struct {
+	model   *fault.Server
+	clock   Clock
+	observe func(wire.Event)
+
+	// calls brings arrivals and leavers in one order, since nobody can leave
+	// before having arrived.
+	calls    chan call
+	asked    chan func(*owner)
+	stopping chan struct{}
+	stopped  chan struct{}
+
+	// visits is the attempts that wait for an answer.
+	visits  map[wire.AttemptID]*visit
+	effects []wire.ServerEffect
+
+	// timer is set for the moment armed, clock.Never if it is not set. changed
+	// says that the clock stops or starts, which makes armed out of date.
+	timer   *time.Timer
+	armed   clock.Instant
+	changed <-chan struct{}
+}
+
+// visit is an attempt that waits for its answer. The channel has room for the
+// one answer there is, so that the owner never waits for a handler.
+type visit struct {
+	answer chan wire.Reply
+}
+
+// call is the arrival of an attempt, or its client's leaving.
+type call struct {
+	at      clock.Instant
+	attempt wire.Attempt
+	visit   *visit
+	leaves  bool
+}
+
+// repeated is the answer to an attempt whose ID is that of one in flight: it
+// cannot be told apart, and so the model does not see it.
+var repeated = wire.Reply{Kind: wire.ReplyResponse, Status: http.StatusConflict}
+
+// waiting is how many calls may wait for the owner before handlers do.
+const waiting = 1024
+
+func newOwner(c Config) *owner {
+	observe := c.Observer
+	if observe == nil {
+		observe = func(wire.Event) {}
+	}
+	o := &owner{
+		model:    c.Model,
+		clock:    c.Clock,
+		observe:  observe,
+		calls:    make(chan call, waiting),
+		asked:    make(chan func(*owner)),
+		stopping: make(chan struct{}),
+		stopped:  make(chan struct{}),
+		visits:   make(map[wire.AttemptID]*visit),
+		timer:    time.NewTimer(time.Hour),
+		armed:    clock.Never,
+	}
+	o.timer.Stop()
+	return o
+}
+
+// run steps the model until stop. Of all that waits to be taken in, what hands
+// do comes first.
+func (o *owner) run() {
+	defer close(o.stopped)
+	defer o.timer.Stop()
+	for {
+		o.arm()
+		select {
+		case <-o.stopping:
+			return
+		case do := <-o.asked:
+			do(o)
+		case c := <-o.calls:
+			o.take(c)
+		case <-o.timer.C:
+			o.armed = clock.Never
+			o.step(o.clock.Now(), wire.ServerInput{})
+		case <-o.changed:
+			o.armed, o.changed = clock.Never, nil
+		}
+		o.drain()
+	}
+}
+
+// drain takes in all that is waiting, before the timer is looked at again.
+func (o *owner) drain() {
+	for {
+		select {
+		case do := <-o.asked:
+			do(o)
+			continue
+		default:
+		}
+		select {
+		case c := <-o.calls:
+			o.take(c)
+		default:
+			return
+		}
+	}
+}
+
+// arm sets the timer for the model's deadline, if that is another than it is
+// set for.
+func (o *owner) arm() {
+	at, _ := o.model.Deadline()
+	if at == o.armed {
+		return
+	}
+	o.armed, o.changed = at, nil
+	o.timer.Stop()
+	if at == clock.Never {
+		return
+	}
+	wait, running, changed := o.clock.Wait(at)
+	o.changed = changed
+	if running || wait <= 0 {
+		o.timer.Reset(wait)
+	}
+}
+
+func (o *owner) take(c call) {
+	current := o.visits[c.attempt.ID]
+	in := wire.ServerInput{Kind: wire.ServerArrive, Attempt: c.attempt}
+	switch {
+	case c.leaves && current != c.visit:
+		return // it has been answered meanwhile
+	case c.leaves:
+		delete(o.visits, c.attempt.ID)
+		in.Kind = wire.ServerLeave
+	case current != nil:
+		c.visit.answer <- repeated
+		return
+	default:
+		o.visits[c.attempt.ID] = c.visit
+	}
+	o.step(c.at, in)
+}
+
+// step feeds the model and does what it asks for. Arrivals are stamped by many
+// handlers, so that one may come after a later one: the model then takes the
+// later time for both.
+func (o *owner) step(now clock.Instant, in wire.ServerInput) {
+	o.effects = o.model.Step(now, in, o.effects[:0])
+	for i := range o.effects {
+		e := &o.effects[i]
+		switch e.Kind {
+		case wire.ServerReply:
+			v := o.visits[e.ID]
+			delete(o.visits, e.ID)
+			v.answer <- e.Reply
+		case wire.ServerEvent:
+			o.observe(e.Event)
+		}
+	}
+}
+
+// call hands over a call; once the owner stops, nobody takes it.
+func (o *owner) call(c call) {
+	select {
+	case o.calls <- c:
+	case <-o.stopping:
+	}
+}
+
+// ask has the owner do something and waits until it is done; ErrClosed if the
+// owner has stopped.
+func (o *owner) ask(do func(*owner)) error {
+	done := make(chan struct{})
+	select {
+	case o.asked <- func(o *owner) { do(o); close(done) }:
+		<-done
+		return nil
+	case <-o.stopping:
+		return ErrClosed
+	}
+}
+
+func (o *owner) stop() {
+	close(o.stopping)
+	<-o.stopped
+}
