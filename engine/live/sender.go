@@ -1,0 +1,243 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"syscall"
+
+	"herdscope/engine/clock"
+	"herdscope/engine/retryafter"
+	"herdscope/engine/wire"
+)
+
+// maxBody is how much of a body is read, in bytes. A longer one counts as
+// whole there, and its connection is closed.
+const maxBody = 1 << 20
+
+// sender does the HTTP of the attempts of a fleet. It is safe for concurrent
+// use.
+//
+// Three things make one attempt one request head at the server:
+//
+//   - http.Transport sends a request again if a kept connection fails before
+//     the first byte of a response and it deems the request replayable. One
+//     with a body that it cannot rewind is not; so every request has such a
+//     body, of no bytes. The transfer encoding "identity" keeps net/http from
+//     announcing it as chunked: nothing of it is on the wire.
+//   - The one case in which sending again is right, a kept connection that
+//     failed before a single byte of the request was written, is then no longer
+//     covered by http.Transport. The sender covers it, by counting bytes.
+//   - Redirects are not followed; there is no http.Client at all.
+type sender struct {
+	transport *http.Transport
+	routes    []*url.URL
+	clock     *Clock
+}
+
+// result is what came of an attempt.
+type result struct {
+	reply wire.Reply
+	// aborted: the attempt ended in an error after it had been cancelled.
+	aborted bool
+	// connectedAt is when it had a connection, or had none to wait for any more.
+	connectedAt clock.Instant
+	// limit is the limit of this machine that the attempt ran into, if any.
+	limit error
+}
+
+func newSender(base string, routes []string, clients int, c *Clock) (*sender, error) {
+	urls, err := parseRoutes(base, routes)
+	if err != nil {
+		return nil, err
+	}
+	return &sender{transport: newTransport(clients), routes: urls, clock: c}, nil
+}
+
+func parseRoutes(base string, routes []string) ([]*url.URL, error) {
+	b, err := url.Parse(base)
+	if err != nil {
+		return nil, fmt.Errorf("parse base URL: %w", err)
+	}
+	if b.Scheme != "http" || b.Host == "" {
+		return nil, fmt.Errorf("base URL %q: want http://host:port", base)
+	}
+	var urls []*url.URL
+	for _, route := range routes {
+		if !strings.HasPrefix(route, "/") {
+			return nil, fmt.Errorf("route %q: want a path that begins with /", route)
+		}
+		u, err := url.Parse(strings.TrimSuffix(base, "/") + route)
+		if err != nil {
+			return nil, fmt.Errorf("parse route %q: %w", route, err)
+		}
+		urls = append(urls, u)
+	}
+	return urls, nil
+}
+
+// newTransport makes a Transport that keeps twice as many idle connections as
+// there are clients, since an abort or an open loop may have a client use more
+// than one for a moment; and that adds nothing to what it is asked to send.
+func newTransport(clients int) *http.Transport {
+	dialer := &net.Dialer{KeepAlive: -1}
+	var http1 http.Protocols
+	http1.SetHTTP1(true)
+	return &http.Transport{
+		Proxy:               nil,
+		DialContext:         dialWith(dialer.DialContext),
+		DisableCompression:  true,
+		MaxIdleConns:        2 * clients,
+		MaxIdleConnsPerHost: 2 * clients,
+		Protocols:           &http1,
+	}
+}
+
+type dialFunc func(ctx context.Context, network, address string) (net.Conn, error)
+
+// dialWith makes dial mark its errors and count what its connections write.
+func dialWith(dial dialFunc) dialFunc {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := dial(ctx, network, address)
+		if err != nil {
+			return nil, dialError{err}
+		}
+		return &countedConn{Conn: conn}, nil
+	}
+}
+
+// dialError marks an error as one of making a connection.
+type dialError struct{ error }
+
+func (e dialError) Unwrap() error { return e.error }
+
+// countedConn counts the bytes that were written to it.
+type countedConn struct {
+	net.Conn
+	written atomic.Int64
+}
+
+func (c *countedConn) Write(p []byte) (int, error) {
+	n, err := c.Conn.Write(p)
+	c.written.Add(int64(n))
+	return n, err
+}
+
+// do sends the attempt and reads the reply to the end of its body.
+func (s *sender) do(ctx context.Context, a wire.Attempt) result {
+	connectedAt := clock.Never
+	resp, err := s.roundTrip(ctx, a, &connectedAt)
+	if connectedAt == clock.Never {
+		connectedAt = s.clock.Now()
+	}
+	var r result
+	if err != nil {
+		r = failed(ctx, err)
+	} else {
+		r = s.read(ctx, resp)
+	}
+	r.connectedAt = connectedAt
+	return r
+}
+
+func (s *sender) roundTrip(ctx context.Context, a wire.Attempt,
+	connectedAt *clock.Instant) (*http.Response, error) {
+	var use connUse
+	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GotConn: func(info httptrace.GotConnInfo) {
+			use = useOf(info)
+			*connectedAt = s.clock.Now()
+		},
+	})
+	for {
+		use = connUse{}
+		resp, err := s.transport.RoundTrip(s.request(a).WithContext(traced))
+		if err == nil || ctx.Err() != nil || !use.untouched() {
+			return resp, err
+		}
+	}
+}
+
+// connUse is one request's use of a connection.
+type connUse struct {
+	conn   *countedConn
+	kept   bool  // it has carried an earlier request
+	before int64 // bytes written to it before this one
+}
+
+func useOf(info httptrace.GotConnInfo) connUse {
+	conn, ok := info.Conn.(*countedConn)
+	if !ok {
+		return connUse{}
+	}
+	return connUse{conn: conn, kept: info.Reused, before: conn.written.Load()}
+}
+
+// untouched says that the connection was a kept one and took no byte of the
+// request: the server cannot have seen it, and a new connection may fare
+// better. A new connection that fails is not tried again, so this ends.
+func (u connUse) untouched() bool {
+	return u.conn != nil && u.kept && u.conn.written.Load() == u.before
+}
+
+// request has no content, whatever the method: a body would have to be read by
+// the server before net/http there could see the caller leave.
+func (s *sender) request(a wire.Attempt) *http.Request {
+	return &http.Request{
+		Method:           a.Method.String(),
+		URL:              s.routes[a.Route],
+		Header:           http.Header{wire.AttemptHeader: {wire.FormatAttempt(a)}},
+		Body:             io.NopCloser(strings.NewReader("")),
+		TransferEncoding: []string{"identity"},
+	}
+}
+
+func (s *sender) read(ctx context.Context, resp *http.Response) result {
+	defer resp.Body.Close()
+	_, err := io.CopyN(io.Discard, resp.Body, maxBody+1)
+	if err != nil && err != io.EOF {
+		return failed(ctx, err)
+	}
+	return result{reply: wire.Reply{
+		Kind:   wire.ReplyResponse,
+		Status: uint16(resp.StatusCode),
+		Hint:   s.hint(resp.Header),
+	}}
+}
+
+// hint is the response's Retry-After; one that cannot be read is none.
+func (s *sender) hint(h http.Header) wire.Hint {
+	values := h["Retry-After"]
+	if len(values) == 0 {
+		return wire.Hint{}
+	}
+	now := s.clock.Epoch().Add(s.clock.Now().Duration())
+	hint, err := retryafter.ParseValues(values, now.Unix())
+	if err != nil {
+		return wire.Hint{}
+	}
+	return hint
+}
+
+// failed is the result of an attempt without a whole response. A response that
+// cannot be understood counts as reset: its connection is closed for it. So does
+// a connection that was made and reset before connect(2) had returned.
+func failed(ctx context.Context, err error) result {
+	if ctx.Err() != nil {
+		return result{aborted: true}
+	}
+	r := result{reply: wire.Reply{Kind: wire.ReplyReset}, limit: limitIn(err)}
+	if errors.As(err, new(dialError)) && !errors.Is(err, syscall.ECONNRESET) {
+		r.reply.Kind = wire.ReplyRefused
+	}
+	return r
+}
+
+func (s *sender) close() { s.transport.CloseIdleConnections() }
