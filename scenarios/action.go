@@ -58,7 +58,7 @@ func (s Scenario) After(a Action) (Scenario, error) {
 
 // change gives a knob that is not fixed a value that it takes.
 func (s *Scenario) change(a Action) error {
-	k, err := KnobNamed(a.Knob)
+	k, err := s.Knob(a.Knob)
 	if err != nil {
 		return err
 	}

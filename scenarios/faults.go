@@ -27,37 +27,60 @@ func (f *faultField) belongsTo(k fault.Kind) bool {
 var faultFields = append(windowFields(), effectFields()...)
 
 func windowFields() []faultField {
+	most := int64(longest)
 	return []faultField{
-		{Field: knob.AtBool(knob.Spec{Name: "manual", Kind: knob.Switch},
-			func(f *fault.Fault) *bool { return &f.Manual })},
-		{Field: knob.At(knob.Spec{Name: "start", Kind: knob.Duration, Max: int64(longest)},
-			func(f *fault.Fault) *time.Duration { return &f.Start })},
+		{Field: knob.AtBool(knob.Spec{
+			Name: "manual", Kind: knob.Switch,
+			Doc: "leaves the fault to the hand: no windows of its own",
+		}, func(f *fault.Fault) *bool { return &f.Manual })},
 		{Field: knob.At(knob.Spec{
-			Name: "length", Kind: knob.Duration, Min: int64(time.Millisecond), Max: int64(longest),
+			Name: "start", Kind: knob.Duration, Max: most,
+			Doc: "when the first window begins",
+		}, func(f *fault.Fault) *time.Duration { return &f.Start })},
+		{Field: knob.At(knob.Spec{
+			Name: "length", Kind: knob.Duration, Min: int64(time.Millisecond), Max: most,
+			Doc: "how long each window lasts",
 		}, func(f *fault.Fault) *time.Duration { return &f.Length }), required: true},
 		{Field: knob.At(knob.Spec{
 			Name: "every", Kind: knob.Duration, Zero: "once",
-			Min: int64(time.Millisecond), Max: int64(longest),
+			Min: int64(time.Millisecond), Max: most,
+			Doc: "the time from one window's beginning to the next",
 		}, func(f *fault.Fault) *time.Duration { return &f.Every })},
 	}
 }
 
 func effectFields() []faultField {
-	errs, slow, quota := []fault.Kind{fault.Errors}, []fault.Kind{fault.Latency}, []fault.Kind{fault.Quota}
-	return []faultField{
-		{Field: knob.At(knob.Spec{Name: "status", Kind: knob.Int, Min: 400, Max: 599},
-			func(f *fault.Fault) *uint16 { return &f.Status }), kinds: errs},
-		{Field: knob.At(knob.Spec{Name: "share", Kind: knob.Ratio, Max: 1000},
-			func(f *fault.Fault) *int64 { return &f.Share }), kinds: errs},
+	return append([]faultField{
+		{Field: knob.At(knob.Spec{
+			Name: "status", Kind: knob.Int, Min: 400, Max: 599,
+			Doc: "what the fault answers with",
+		}, func(f *fault.Fault) *uint16 { return &f.Status }), kinds: []fault.Kind{fault.Errors}},
+		{Field: knob.At(knob.Spec{
+			Name: "share", Kind: knob.Ratio, Max: 1000,
+			Doc: "the share of attempts that are hit: 0 hits none, 1 hits all",
+		}, func(f *fault.Fault) *int64 { return &f.Share }), kinds: []fault.Kind{fault.Errors}},
 		{Field: knob.At(knob.Spec{
 			Name: "added", Kind: knob.Duration, Min: 1, Max: int64(fault.MaxMean),
-		}, func(f *fault.Fault) *time.Duration { return &f.Added }), kinds: slow, required: true},
-		{Field: knob.At(knob.Spec{Name: "rate", Kind: knob.Rate, Min: 1, Max: fault.MaxRate},
-			func(f *fault.Fault) *int64 { return &f.Limit.Rate }), kinds: quota, required: true},
-		{Field: knob.At(knob.Spec{Name: "burst", Kind: knob.Int, Min: 1, Max: fault.MaxWorkers},
-			func(f *fault.Fault) *int { return &f.Limit.Burst }), kinds: quota},
+			Doc: "how much longer the server takes for each attempt",
+		}, func(f *fault.Fault) *time.Duration { return &f.Added }),
+			kinds: []fault.Kind{fault.Latency}, required: true},
+	}, quotaFields()...)
+}
+
+func quotaFields() []faultField {
+	quota := []fault.Kind{fault.Quota}
+	return []faultField{
+		{Field: knob.At(knob.Spec{
+			Name: "rate", Kind: knob.Rate, Min: 1, Max: fault.MaxRate,
+			Doc: "attempts per second that the quota lets through",
+		}, func(f *fault.Fault) *int64 { return &f.Limit.Rate }), kinds: quota, required: true},
+		{Field: knob.At(knob.Spec{
+			Name: "burst", Kind: knob.Int, Min: 1, Max: fault.MaxWorkers,
+			Doc: "attempts that the quota lets through at once after a rest",
+		}, func(f *fault.Fault) *int { return &f.Limit.Burst }), kinds: quota},
 		{Field: knob.At(knob.Spec{
 			Name: "retry_after", Kind: knob.Choice, Choices: wire.HintNames(),
+			Doc: "the form of the Retry-After that comes with a 429",
 		}, func(f *fault.Fault) *wire.HintForm { return &f.Limit.Form }), kinds: quota},
 	}
 }

@@ -17,12 +17,13 @@ type Owner uint8
 
 // The owners. Knobs of the policy and the fleet are changed by a fleet.Input Set,
 // those of the server by a wire.ServerInput ServerSet. Those of the network are
-// all Fixed.
+// all Fixed, and so are those of single faults.
 const (
 	OwnerPolicy Owner = iota
 	OwnerFleet
 	OwnerServer
 	OwnerNetwork
+	OwnerFault
 )
 
 // Setting is a knob of a scenario and the machine that it belongs to.
@@ -98,7 +99,7 @@ func Knobs() []knob.Spec {
 	return specs
 }
 
-// KnobNamed finds a knob. The error for an unknown name is an *Error that suggests
+// KnobNamed finds a knob that every scenario has. The error for an unknown name is an *Error that suggests
 // the nearest one.
 func KnobNamed(name string) (Setting, error) {
 	if i, ok := settingOf[name]; ok {
@@ -110,6 +111,9 @@ func KnobNamed(name string) (Setting, error) {
 // noKnob is the message for an unknown knob. It lists none: they are too many.
 func noKnob(name string) string {
 	const msg = "there is no such knob"
+	if strings.HasPrefix(name, faultPrefix) {
+		return "the knobs of faults are fixed while a run goes on; set it beforehand"
+	}
 	names := make([]string, len(settings))
 	for i := range settings {
 		names[i] = settings[i].Name
@@ -130,9 +134,9 @@ func Target(name string) (owner Owner, index uint16, ok bool) {
 	return settings[i].Owner, settings[i].Index, true
 }
 
-// Value is the present value of a knob. The error is that of KnobNamed.
+// Value is the present value of a knob. The error is that of Knob.
 func (s Scenario) Value(name string) (int64, error) {
-	k, err := KnobNamed(name)
+	k, err := s.Knob(name)
 	if err != nil {
 		return 0, err
 	}
@@ -143,7 +147,7 @@ func (s Scenario) Value(name string) (int64, error) {
 // it agrees with other knobs is for Validate to say, so that the order of
 // several changes does not matter. The error is an *Error.
 func (s *Scenario) Set(name, text string) error {
-	k, err := KnobNamed(name)
+	k, err := s.Knob(name)
 	if err != nil {
 		return err
 	}
@@ -157,7 +161,7 @@ func (s *Scenario) Set(name, text string) error {
 
 // SetValue is Set with the value as a number, as knob.Spec describes it.
 func (s *Scenario) SetValue(name string, v int64) error {
-	k, err := KnobNamed(name)
+	k, err := s.Knob(name)
 	if err != nil {
 		return err
 	}

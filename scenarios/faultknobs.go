@@ -1,0 +1,71 @@
+package scenarios
+
+import (
+	"strings"
+
+	"herdscope/engine/knob"
+)
+
+// faultPrefix begins the names of the knobs of faults: fault.NAME.FIELD.
+const faultPrefix = "fault."
+
+// FaultKnobs lists the knobs that the faults of the scenario have, such as
+// fault.outage.length. They are Fixed: a running fault is moved by hand with
+// DoFault.
+func (s Scenario) FaultKnobs() []knob.Spec {
+	var specs []knob.Spec
+	for i := range s.Server.Faults {
+		for j := range faultFields {
+			if faultFields[j].belongsTo(s.Server.Faults[i].Kind) {
+				specs = append(specs, s.faultSetting(i, j).Spec)
+			}
+		}
+	}
+	return specs
+}
+
+// faultSetting is the knob for field j of fault i.
+func (s *Scenario) faultSetting(i, j int) Setting {
+	field := &faultFields[j]
+	spec := field.Spec
+	spec.Name = faultPrefix + s.Server.Faults[i].Name + "." + field.Name
+	spec.Fixed = true
+	return Setting{
+		Spec: spec, Owner: OwnerFault, Index: uint16(i),
+		get: func(s *Scenario) int64 { return field.Get(&s.Server.Faults[i]) },
+		set: func(s *Scenario, v int64) {
+			s.Server.Faults = append(s.Server.Faults[:0:0], s.Server.Faults...) // others may share them
+			field.Set(&s.Server.Faults[i], v)
+		},
+	}
+}
+
+// Knob finds a knob of this scenario, those of its faults included. The error
+// for an unknown name is an *Error that suggests the nearest one.
+func (s Scenario) Knob(name string) (Setting, error) {
+	if !strings.HasPrefix(name, faultPrefix) {
+		return KnobNamed(name)
+	}
+	for i := range s.Server.Faults {
+		for j := range faultFields {
+			if !faultFields[j].belongsTo(s.Server.Faults[i].Kind) {
+				continue
+			}
+			if k := s.faultSetting(i, j); k.Name == name {
+				return k, nil
+			}
+		}
+	}
+	return Setting{}, &Error{Field: shorten(name), Msg: s.noFaultKnob(name)}
+}
+
+func (s Scenario) noFaultKnob(name string) string {
+	if len(s.Server.Faults) == 0 {
+		return "there is no such knob: the scenario has no faults"
+	}
+	var names []string
+	for _, spec := range s.FaultKnobs() {
+		names = append(names, spec.Name)
+	}
+	return unknown("there is no such knob", name, names)
+}

@@ -1,0 +1,48 @@
+package scenarios
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestFaultKnobsAreSetBeforehand(t *testing.T) {
+	s, err := Builtin("rate-limit")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Set("fault.quota.length", "3s"); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Server.Faults[0].Length; got != 3*time.Second {
+		t.Errorf("length is %v, want 3 s", got)
+	}
+	if again, _ := Builtin("rate-limit"); again.Server.Faults[0].Length == 3*time.Second {
+		t.Error("setting a fault's knob changes the library")
+	}
+	v, err := s.Value("fault.quota.length")
+	if err != nil || v != int64(3*time.Second) {
+		t.Errorf("Value = %d, %v", v, err)
+	}
+	if _, err := s.After(Action{Kind: SetKnob, Knob: "fault.quota.length", Value: 1e9}); err == nil {
+		t.Error("a fault's knob can be changed while a run goes on")
+	}
+}
+
+func TestUnknownFaultKnobs(t *testing.T) {
+	quota, _ := Builtin("rate-limit")
+	for name, want := range map[string]string{
+		"fault.quota.lenght": `did you mean "fault.quota.length"?`,
+		"fault.quota.added":  "there is no such knob", // of another kind
+		"fault.outage.start": "fault.quota.start",
+	} {
+		err := quota.Set(name, "1s")
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want one with %q", name, err, want)
+		}
+	}
+	calm := Default()
+	if err := calm.Set("fault.quota.rate", "1"); err == nil || !strings.Contains(err.Error(), "no faults") {
+		t.Errorf("error %v, want one that says there are no faults", err)
+	}
+}
