@@ -114,7 +114,8 @@ func TestWhatIsNotThereIsNamed(t *testing.T) {
 }
 
 func TestLongerRoutesComeFirst(t *testing.T) {
-	if diff := cmp.Diff([]int{2, 1, 0, 3}, longestFirst([]string{"/a", "/a/b", "/a/b/c", "/"})); diff != "" {
+	got := longestFirst([]string{"/a", "/a/b", "/a/b/c", "/"})
+	if diff := cmp.Diff([]int{2, 1, 0, 3}, got); diff != "" {
 		t.Errorf("order (-want +got):\n%s", diff)
 	}
 }

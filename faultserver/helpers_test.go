@@ -150,8 +150,10 @@ type result struct {
 
 // call makes one request; fields are header fields as "Name: value".
 func (b *bench) call(ctx context.Context, method, path string, fields ...string) result {
-	trace := &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { b.written.Add(1) }}
-	r, err := http.NewRequestWithContext(httptrace.WithClientTrace(ctx, trace), method, b.URL()+path, nil)
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		WroteRequest: func(httptrace.WroteRequestInfo) { b.written.Add(1) },
+	})
+	r, err := http.NewRequestWithContext(ctx, method, b.URL()+path, nil)
 	if err != nil {
 		return result{err: err}
 	}

@@ -15,7 +15,9 @@ const closedFormSeed = 1
 
 // queueRun feeds n Poisson arrivals to a server whose mean service time is 1 s
 // and hands each one's wait in the backlog to began, or a rejection to full.
-func queueRun(t *testing.T, c Config, perSecond float64, n int, began func(wait float64), full func()) {
+func queueRun(
+	t *testing.T, c Config, perSecond float64, n int, began func(wait float64), full func(),
+) {
 	t.Helper()
 	server, err := New(c, closedFormSeed, 0)
 	if err != nil {
