@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"herdscope/tui/keymap"
 	"herdscope/tui/page"
@@ -13,25 +14,23 @@ import (
 // chrome is the rows that the frame takes from the body: header, tabs, footer.
 const chrome = 3
 
-func (a *App) bodySize() (w, h int) { return a.w, a.h - chrome - len(a.notices()) }
+func (a *App) bodySize() (w, h int) { return a.w, a.h - chrome - a.noticeRows() }
 
 // draw draws the whole frame.
 func (a *App) draw() string {
 	a.canvas.Reset(a.w, a.h)
 	all := a.canvas.Area()
-	notices := a.notices()
-	if a.w < page.MinWidth || a.h < page.MinHeight+chrome+len(notices) {
-		a.drawTooSmall(all, page.MinHeight+chrome+len(notices))
+	need := page.MinHeight + chrome + a.noticeRows()
+	if a.w < page.MinWidth || a.h < need {
+		a.drawTooSmall(all, need)
 		return a.canvas.String()
 	}
 	head, rest := all.Rows(2)
 	body, foot := rest.Rows(rest.H - 1)
-	sticky, body := body.Rows(len(notices))
+	sticky, body := body.Rows(a.noticeRows())
 	a.drawHeader(head)
 	a.drawTabs(head)
-	for y, n := range notices {
-		sticky.TextCut(1, y, sticky.W-2, "! "+n, theme.Of(theme.Limited).Strong())
-	}
+	sticky.TextCut(1, 0, sticky.W-2, a.notice(), noticeStyle)
 	a.page().Draw(body, a.view)
 	if a.overlay != nil {
 		a.overlay.Draw(body, a.view)
@@ -40,16 +39,36 @@ func (a *App) draw() string {
 	return a.canvas.String()
 }
 
-// notices are the lines that stay as long as what they say holds.
-func (a *App) notices() []string {
-	var ns []string
-	if a.view.Status.Err != nil {
-		ns = append(ns, "the run ended early: "+a.view.Status.Err.Error())
+var noticeStyle = theme.Of(theme.Limited).Strong()
+
+// notice is what stays on the screen as long as it holds.
+func (a *App) notice() string {
+	text := a.view.Status.Notice
+	if err := a.view.Status.Err; err != nil {
+		text = "the run ended early: " + err.Error()
 	}
-	if a.view.Status.Notice != "" {
-		ns = append(ns, a.view.Status.Notice)
+	if text == "" {
+		return ""
 	}
-	return ns
+	return "! " + text
+}
+
+// noticeRows is how many rows the notice takes from the body: none where it fits
+// beside the tabs, so that the page does not jump as it comes and goes.
+func (a *App) noticeRows() int {
+	if n := a.notice(); n == "" || widget.Width(n) <= a.w-a.tabsWidth()-3 {
+		return 0
+	}
+	return 1
+}
+
+// tabsWidth is how much of their row the tabs take.
+func (a *App) tabsWidth() int {
+	w := 0
+	for _, p := range a.pages {
+		w += widget.Width(p.Title()) + len("[1 ] ")
+	}
+	return w
 }
 
 // drawTooSmall says how much room is needed. Quitting works all the same.
@@ -87,7 +106,7 @@ func (a *App) drawHeader(head widget.Area) {
 	x := widget.Spans(left, 0, 0, widget.B("herdscope", theme.Accent), widget.S("  ", theme.Plain),
 		name, widget.S(" · ", theme.Dim), mode(s))
 	if s.Live && s.Target != "" && left.W > 90 {
-		x = left.Text(x, 0, " "+s.Target, theme.Of(theme.Dim))
+		x = left.Text(x, 0, " "+strings.TrimPrefix(s.Target, "http://"), theme.Of(theme.Dim))
 	}
 	for _, text := range []string{
 		" · " + widget.Count(int64(a.view.Snap.Clients)) + " clients", fmt.Sprintf(" · seed %d", s.Seed),
@@ -156,10 +175,12 @@ func (a *App) drawTabs(head widget.Area) {
 		a.tabs = append(a.tabs, tab{x, end})
 		x = end + 1
 	}
-	story := a.view.Scenario.Title
-	if room := head.W - x - 3; room >= 20 {
-		story = widget.Cut(story, room)
-		head.TextRight(head.W-1, tabRow, story, theme.Of(theme.Dim))
+	text, style := a.notice(), noticeStyle
+	if text == "" || a.noticeRows() > 0 {
+		text, style = a.view.Scenario.Title, theme.Of(theme.Dim)
+	}
+	if room := head.W - x - 2; room >= 16 {
+		head.TextRight(head.W-1, tabRow, widget.Cut(text, room), style)
 	}
 }
 

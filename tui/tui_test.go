@@ -456,12 +456,17 @@ func TestKeysThatComeTogether(t *testing.T) {
 func TestNotices(t *testing.T) {
 	s := newScreen(t)
 	s.src.status.Notice = "sender 12 % behind schedule: CPU"
-	s.src.status.Err = errors.New("out of sockets")
 	s.src.status.Speed = 0.42
+	_, body := s.bodySize()
 	s.Update(frameMsg{})
-	for _, want := range []string{"sender 12 % behind", "out of sockets", "×0.42"} {
-		s.shows(want)
+	s.shows("! sender 12 % behind schedule: CPU")
+	s.shows("×0.42")
+	if _, now := s.bodySize(); now != body {
+		t.Error("the page jumps under a notice that has room beside the tabs")
 	}
+	s.src.status.Err = errors.New(strings.Repeat("out of sockets ", 9))
+	s.Update(frameMsg{})
+	s.shows("! the run ended early: out of sockets")
 	checkFrame(t, s.View(), 120, 35)
 }
 

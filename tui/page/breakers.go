@@ -112,15 +112,19 @@ func squeeze(values []float64, n int) []float64 {
 }
 
 func drawTransition(in widget.Area, y int, last []wire.Event) {
-	x := in.Text(0, y, "last ", theme.Of(theme.Dim))
 	if len(last) == 0 {
-		in.Text(x, y, "no transition so far", theme.Of(theme.Dim))
+		in.TextCut(0, y, in.W, "no transition so far", theme.Of(theme.Dim))
 		return
 	}
 	e := last[len(last)-1]
 	from, to := looks[e.From&3], looks[e.To&3]
 	text := fmt.Sprintf("c%04d %s→", e.ID.Client, from.name)
+	at := " " + widget.Moment(e.At)
+	x := 0
+	if in.W >= 5+widget.Width(text+to.name+at) {
+		x = in.Text(0, y, "last ", theme.Of(theme.Dim))
+	}
 	x = in.Text(x, y, text, theme.Of(theme.Plain))
 	x = in.Text(x, y, to.name, theme.Of(to.role).Strong())
-	in.Text(x+1, y, widget.Moment(e.At), theme.Of(theme.Dim))
+	in.Text(x, y, at, theme.Of(theme.Dim))
 }

@@ -124,9 +124,9 @@ func drawRasterLegend(in widget.Area, y int, v View) {
 	rows := [][]widget.SpanOf{
 		{widget.S("·", theme.First), widget.S(" first tries  ", theme.Dim), widget.S("•", theme.First),
 			widget.S(" many", theme.Dim)},
-		{widget.S("░", theme.Retry), widget.S(" retries  ", theme.Dim), widget.S("▒", theme.Retry),
-			widget.S(" of 1/8 of the row", theme.Dim)},
-		{widget.S("▓", theme.Retry), widget.S(" of half the row: a column", theme.Dim)},
+		{widget.S("░", theme.Retry), widget.S(" few retries  ", theme.Dim), widget.S("▒", theme.Retry),
+			widget.S(" 1/8 or", theme.Dim)},
+		{widget.S("▓", theme.Retry), widget.S(" 1/2 of the row retries", theme.Dim)},
 	}
 	if v.Snap.Breakers.On {
 		rows = append(rows, breakerLegend(in.W))

@@ -49,8 +49,8 @@ func overlays(v page.View) map[string]page.Overlay {
 	}
 }
 
-func sheet(o theme.Options, w, h int, over page.Overlay, v page.View) string {
-	c := widget.NewCanvas(theme.New(o))
+func sheet(t *theme.Theme, w, h int, over page.Overlay, v page.View) string {
+	c := widget.NewCanvas(t)
 	c.Reset(w, h)
 	over.Draw(c.Area(), v)
 	return c.String()

@@ -21,14 +21,14 @@ import (
 var sizes = []struct{ w, h int }{{200, 50}, {160, 45}, {120, 35}, {80, 24}, {40, 12}}
 
 var (
-	plain = theme.Options{Profile: termenv.Ascii}
-	color = theme.Options{Profile: termenv.TrueColor}
-	ascii = theme.Options{Profile: termenv.Ascii, ASCII: true}
+	plain = theme.New(theme.Options{Profile: termenv.Ascii})
+	color = theme.New(theme.Options{Profile: termenv.TrueColor})
+	ascii = theme.New(theme.Options{Profile: termenv.Ascii, ASCII: true})
 )
 
 // frame draws a page on w by h cells.
-func frame(o theme.Options, w, h int, p page.Page, v page.View) string {
-	c := widget.NewCanvas(theme.New(o))
+func frame(t *theme.Theme, w, h int, p page.Page, v page.View) string {
+	c := widget.NewCanvas(t)
 	c.Reset(w, h)
 	p.Draw(c.Area(), v)
 	return c.String()
@@ -95,8 +95,8 @@ func TestEverySize(t *testing.T) {
 	for _, p := range page.Pages() {
 		v := viewFor(p, 120, 32, pagetest.Gateway(), 34*time.Second, true)
 		empty := page.View{Snap: &metrics.Snapshot{}, Tune: &page.Tune{}, Span: page.DefaultSpan}
-		for w := 0; w <= 200; w += 1 + w/9 {
-			for h := 0; h <= 60; h += 1 + h/9 {
+		for w := 0; w <= 200; w += 1 + w/6 {
+			for h := 0; h <= 60; h += 1 + h/6 {
 				for _, v := range []page.View{v, empty} {
 					checkFrame(t, frame(color, w, h, p, v), w, h)
 				}
@@ -150,7 +150,7 @@ func TestWhatIsOnEveryPage(t *testing.T) {
 	for _, p := range page.Pages() {
 		v := viewFor(p, 120, 32, pagetest.Scenario(), 34*time.Second, true)
 		got := frame(plain, 120, 32, p, v)
-		for _, want := range []string{"Tune", "peak/mean", "was", "retry.jitter", "▲retry.jitter = full", "outage"} {
+		for _, want := range []string{"Tune", "peak/mean", "was", "▲", "retry.jitter = full", "outage"} {
 			if !strings.Contains(got, want) {
 				t.Errorf("%s: no %q in\n%s", p.Title(), want, got)
 			}

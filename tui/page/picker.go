@@ -54,13 +54,13 @@ func (p *Picker) Draw(a widget.Area, v View) {
 	p.list.clamp(len(p.library))
 	chosen := p.library[p.list.at]
 	story := widget.Wrap(chosen.Story, in.W)
-	rows, rest := in.Rows(max(in.H-len(story)-2, min(in.H, 3)))
+	rows, _ := in.Rows(max(in.H-len(story)-2, min(in.H, 3)))
 	rows.H = min(rows.H, len(p.library))
 	first := p.list.window(len(p.library), rows.H)
 	for y := 0; y < rows.H && first+y < len(p.library); y++ {
 		p.drawRow(rows.Sub(0, y, rows.W, 1), p.library[first+y], first+y == p.list.at, v)
 	}
-	rest = in.Sub(0, rows.H+1, in.W, in.H-rows.H-1)
+	rest := in.Sub(0, rows.H+1, in.W, in.H-rows.H-1)
 	rest.TextCut(0, 0, rest.W, chosen.Title, theme.Of(theme.Title).Strong())
 	for y, line := range story {
 		rest.Text(0, y+1, line, theme.Of(theme.Plain))

@@ -40,9 +40,9 @@ func drawQueue(in widget.Area, y int, c wire.Class, q metrics.QueueView, top int
 	if q.Starving {
 		starved = " STARVED"
 	}
-	tail := 17 + 8
+	tail := 16 + 8
 	bar := in.Sub(14, y, in.W-14-tail, 1)
-	if bar.W < 4 {
+	if bar.W < 3 {
 		tail = 17
 		bar = in.Sub(14, y, in.W-14-tail, 1)
 		if starved != "" {
@@ -67,7 +67,7 @@ func oldest(q metrics.QueueView) string {
 func drawSlots(in widget.Area, y int, v View) {
 	text := "slots per client and scope: unlimited, so nothing waits"
 	if n := v.Scenario.Fleet.Policy.Queue.Limit; n > 0 {
-		text = fmt.Sprintf("slots per client and scope: %d · %s requests wait in all", n, widget.Count(v.Snap.Waiting))
+		text = fmt.Sprintf("slots per client and scope: %d · %s wait", n, widget.Count(v.Snap.Waiting))
 	}
 	in.TextCut(0, y, in.W, text, theme.Of(theme.Dim))
 }

@@ -3,6 +3,7 @@ package page
 import (
 	"math"
 	"strconv"
+	"strings"
 
 	"herdscope/engine/knob"
 	"herdscope/scenarios"
@@ -129,7 +130,7 @@ func drawRange(a widget.Area, k Knob) {
 func drawKnob(a widget.Area, k Knob, selected bool) {
 	value := k.Format(k.Value)
 	if k.Kind == knob.Int && k.Unit != "" && (k.Zero == "" || k.Value != 0) && a.W >= 40 {
-		value += " " + k.Unit
+		value += " " + unit(k)
 	}
 	style, name := theme.Of(theme.Plain), theme.Of(theme.Dim)
 	at := a.W - 2 - widget.Width(value)
@@ -148,6 +149,14 @@ func drawKnob(a widget.Area, k Knob, selected bool) {
 	if selected {
 		a.Back(0, theme.Selected)
 	}
+}
+
+// unit is a knob's unit for its value: one attempt, two attempts.
+func unit(k Knob) string {
+	if k.Value == 1 {
+		return strings.TrimSuffix(k.Unit, "s")
+	}
+	return k.Unit
 }
 
 func discrete(k Knob) bool { return k.Kind == knob.Choice || k.Kind == knob.Switch }

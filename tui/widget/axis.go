@@ -83,7 +83,7 @@ func (x Axis) Labels(a Area) {
 	now := min(max(x.Now, 0), max(x.Cols-Width(nowLabel), 0))
 	x.eachTick(func(c int, t clock.Instant) {
 		text := axisTime(t)
-		if c+Width(text) < now || c > now+Width(nowLabel) {
+		if (c+Width(text) < now || c > now+Width(nowLabel)) && c+Width(text) <= a.W {
 			a.Text(c, 0, text, theme.Of(theme.Dim))
 		}
 	})

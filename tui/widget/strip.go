@@ -62,24 +62,32 @@ func columns(x Axis, w Window) (from, to int) {
 	return from, max(to, from+1)
 }
 
-// windowName writes the name inside the window, or behind it if it is narrow.
+// windowName writes the name inside the window or, if that is narrow, behind or
+// before it.
 func windowName(a Area, w Window, from, to int) {
 	style := windowStyle(w)
 	n := Width(w.Label)
 	if to-from >= n+2 {
-		at := from + (to-from-n)/2
-		a.Set(at-1, 0, ' ', style)
-		a.Set(a.Text(at, 0, w.Label, style.Strong()), 0, ' ', style)
+		a.Text(from+(to-from-n)/2, 0, w.Label, style.Strong())
 		return
 	}
-	for c := to; c < to+n+2 && c < a.W; c++ {
+	switch {
+	case to+n+1 <= a.W && a.bare(to, to+n+1):
+		a.Text(to+1, 0, w.Label, theme.Of(theme.Bad))
+	case from-n-1 >= 0 && a.bare(from-n-1, from):
+		a.Text(from-n-1, 0, w.Label, theme.Of(theme.Bad))
+	}
+}
+
+// bare says whether nothing is drawn in the first row from one column up to
+// another.
+func (a Area) bare(from, to int) bool {
+	for c := from; c < to; c++ {
 		if !a.Bare(c, 0) {
-			return
+			return false
 		}
 	}
-	if to+n+1 <= a.W {
-		a.Text(to+1, 0, w.Label, theme.Of(theme.Bad))
-	}
+	return true
 }
 
 // Shade gives the columns of windows that have begun the background of a fault,

@@ -15,7 +15,7 @@ import (
 )
 
 // tick is how far the model moves at once.
-const tick = clock.Instant(20 * time.Millisecond)
+const tick = clock.Instant(50 * time.Millisecond)
 
 // Outages of the model: the first begins at outageStart.
 const (
@@ -49,7 +49,6 @@ type model struct {
 	now      clock.Instant
 	clients  []client
 	arrivals []arrival
-	done     []clock.Instant
 	waits    []time.Duration
 	doneAt   []clock.Instant
 
@@ -141,7 +140,7 @@ func (m *model) succeed(i int) {
 	}
 	m.doneAt = append(m.doneAt, m.now)
 	m.waits = append(m.waits, m.now.Sub(c.began))
-	*c = client{at: m.now.Add(20 * time.Millisecond), state: c.state}
+	*c = client{at: m.now.Add(50 * time.Millisecond), state: c.state}
 }
 
 func (m *model) fail(i int) {
@@ -155,7 +154,7 @@ func (m *model) fail(i int) {
 	c.busy = false
 	if c.tries >= p.Retry.Attempts {
 		m.failed++
-		*c = client{at: m.now.Add(20 * time.Millisecond), state: c.state, opens: c.opens}
+		*c = client{at: m.now.Add(50 * time.Millisecond), state: c.state, opens: c.opens}
 		return
 	}
 	c.at = m.now.Add(m.delay(max(c.tries, 1)))

@@ -22,7 +22,6 @@ type Run struct {
 	changed bool
 	changes []metrics.Mark
 	notes   []metrics.Note
-	noted   clock.Instant
 	undo    []scenarios.Action
 }
 
