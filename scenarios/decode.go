@@ -64,7 +64,8 @@ type place struct{ path, scope string }
 
 func (d *decoder) document(root *node) *Error {
 	if root.shape != mapping {
-		return root.fail("", "a scenario is made of fields, such as name: my-test; this is "+root.shape.String())
+		return root.fail("", "a scenario is made of fields, such as name: my-test; this is "+
+			root.shape.String())
 	}
 	d.s.Name = ""
 	if err := d.versionOf(root); err != nil {
@@ -78,7 +79,8 @@ func (d *decoder) document(root *node) *Error {
 		}
 	}
 	if d.s.Name == "" {
-		return root.get("version").fail("name", "is missing; write name: followed by lower case words with hyphens")
+		return root.get("version").fail("name",
+			"is missing; write name: followed by lower case words with hyphens")
 	}
 	d.settle()
 	return d.timeline(root.get("timeline"))
@@ -96,7 +98,8 @@ func (d *decoder) versionOf(root *node) *Error {
 		return err
 	}
 	if text != version {
-		return p.value.fail("version", knob.Quote(text)+" is not a version that this program reads; allowed: "+version)
+		return p.value.fail("version",
+			knob.Quote(text)+" is not a version that this program reads; allowed: "+version)
 	}
 	return nil
 }

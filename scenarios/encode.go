@@ -154,7 +154,11 @@ func (s *Scenario) places(standard *Scenario) (paths, scopes [wire.NumClasses]st
 	return fewest(paths, asks, standard.Routes[0]), fewest(scopes, asks, standard.Scopes[0])
 }
 
-func fewest(full [wire.NumClasses]string, asks [wire.NumClasses]bool, fallback string) [wire.NumClasses]string {
+// fewest is the names to write so that they resolve to these: none, those of the
+// classes that ask for something, or all.
+func fewest(
+	full [wire.NumClasses]string, asks [wire.NumClasses]bool, fallback string,
+) [wire.NumClasses]string {
 	short := full
 	for i := range short {
 		if !asks[i] {

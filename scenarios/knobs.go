@@ -99,8 +99,8 @@ func Knobs() []knob.Spec {
 	return specs
 }
 
-// KnobNamed finds a knob that every scenario has. The error for an unknown name is an *Error that suggests
-// the nearest one.
+// KnobNamed finds a knob that every scenario has. The error for an unknown name
+// is an *Error that suggests the nearest one.
 func KnobNamed(name string) (Setting, error) {
 	if i, ok := settingOf[name]; ok {
 		return settings[i], nil

@@ -112,7 +112,8 @@ func isName(text string) bool {
 }
 
 func badName(text string) string {
-	return knob.Quote(text) + " is not a name; allowed: lower case words with hyphens, such as rate-limit"
+	return knob.Quote(text) +
+		" is not a name; allowed: lower case words with hyphens, such as rate-limit"
 }
 
 func (s *Scenario) checkTimes() *Error {
@@ -155,7 +156,8 @@ func badPath(p string) string {
 		strings.Trim(p, letters) == "" {
 		return ""
 	}
-	return knob.Quote(p) + " is not a path; allowed: a clean one of letters, digits and -._~, such as /api/pay"
+	return knob.Quote(p) +
+		" is not a path; allowed: a clean one of letters, digits and -._~, such as /api/pay"
 }
 
 func (s *Scenario) checkFleet() *Error { return knobError(s.Fleet.Validate()) }

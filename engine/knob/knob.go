@@ -38,11 +38,11 @@ type Spec struct {
 	// Min and Max are the allowed range, both ends included.
 	Min, Max int64
 	// Step is what one key press in the tuning panel adds or takes away. If it
-	// is 0, a press doubles or halves.
+	// is 0, a press doubles or halves; see Stepped.
 	Step int64
 	// Zero is the word for the value 0, such as "off" or "unlimited". Where it
 	// is set, 0 is written as that word only, since a bare 0 could be read
-	// either way.
+	// either way. The lowest other value is then Min, or 1 if that is 0.
 	Zero string
 	// Choices are the words of a Choice, in the order of their values.
 	Choices []string
