@@ -90,7 +90,9 @@ func (a *app) dashboard(ctx context.Context, ref string, o dashboardOptions) err
 	if err != nil {
 		return err
 	}
-	left, err := tui.Run(ctx, open, first, screen)
+	// The screen hears of signals by itself. Its framework would hang if it were
+	// told twice: its signal handler would wait for a loop that has ended.
+	left, err := tui.Run(context.WithoutCancel(ctx), open, first, screen)
 	return errors.Join(err, left.Status.Err, a.lastWords(left), interrupted(ctx))
 }
 

@@ -44,7 +44,7 @@ var imports = map[string][]string{
 	},
 
 	"faultserver/fault": {"engine/clock", "engine/knob", "engine/queue", "engine/retryafter", "engine/rng", "engine/wire"},
-	"faultserver":       {"engine/clock", "engine/wire", "faultserver/fault"},
+	"faultserver":       {"engine/clock", "engine/knob", "engine/retryafter", "engine/wire", "faultserver/fault"},
 
 	"scenarios": {
 		"engine", "engine/backoff", "engine/breaker", "engine/clock", "engine/fleet", "engine/knob",

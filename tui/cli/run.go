@@ -115,7 +115,9 @@ func openEvents(path string, s scenarios.Scenario) (*eventFile, error) {
 	case "-":
 		return nil, usage("--events wants a file; /dev/stdout is one too")
 	}
-	file, err := os.Create(path)
+	// Not os.Create: that opens a pipe for reading as well, so that a writer to
+	// it would never learn that its reader has gone.
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
 	if err != nil {
 		return nil, usage("--events: %w", err)
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"herdscope/engine/live"
-	"herdscope/engine/wire"
 	"herdscope/faultserver"
 	"herdscope/faultserver/fault"
 	"herdscope/scenarios"
@@ -65,11 +64,10 @@ func (a *app) startServer(s scenarios.Scenario, listen string) (*faultserver.Ser
 		return nil, usage("scenario %s: server: %w", s.Name, err)
 	}
 	server, err := faultserver.Start(faultserver.Config{
-		Addr: listen, Model: model, Clock: runClock, Routes: s.Routes,
-		Observer: func(wire.Event) {}, ErrorLog: a.logger(),
+		Addr: listen, Model: model, Clock: runClock, Routes: s.Routes, ErrorLog: a.logger(),
 	})
 	if err != nil {
-		return nil, fmt.Errorf("start server: %w", err)
+		return nil, err
 	}
 	runClock.Resume()
 	return server, nil
