@@ -179,8 +179,8 @@ func queues(b *strings.Builder, s *metrics.Summary) {
 	rows := [][]string{{"queue waits", "count", "p50", "p99", "max", "oldest now", "starved"}}
 	for c := range wire.Class(wire.NumClasses) {
 		p := s.Waits[c]
-		if p.Count == 0 && s.Starved[c] == 0 {
-			continue
+		if p.Max == 0 && s.Starved[c] == 0 {
+			continue // nothing of this class ever had to wait
 		}
 		rows = append(rows, []string{"  " + c.String(), grouped(p.Count), quantile(p, 50), quantile(p, 99),
 			quantile(p, 100), oldest(s, c), times(s.Starved[c])})

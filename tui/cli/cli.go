@@ -11,7 +11,9 @@ import (
 	"context"
 	"io"
 	"log"
+	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -30,6 +32,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	defer stop()
 	context.AfterFunc(ctx, stop)
 
+	defer debug.SetGCPercent(easeCollector())
 	a := &app{in: stdin, out: stdout, err: stderr, log: &tail{}}
 	defer log.SetOutput(log.Writer())
 	log.SetOutput(a.log) // net/http may write there, over a screen or a progress bar
@@ -37,6 +40,19 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root := a.root()
 	root.SetArgs(args)
 	return a.finish(root.ExecuteContext(ctx))
+}
+
+// easeCollector lets the heap grow fivefold between two collections, unless
+// GOGC says otherwise, and returns what was set before. A herd of live attempts
+// makes its garbage all at once, and a collection in its midst would spread it
+// over time; the heap is small enough to afford it.
+func easeCollector() (before int) {
+	const percent = 400
+	before = debug.SetGCPercent(percent)
+	if os.Getenv("GOGC") != "" {
+		debug.SetGCPercent(before)
+	}
+	return before
 }
 
 // app is the program's surroundings.
