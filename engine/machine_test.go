@@ -164,9 +164,10 @@ func (h *hand) late(t *rapid.T) {
 		h.answer(t, h.aborted[0])
 		return
 	}
-	attempts := h.policy.Retry.Attempts
+	// The Checker reckons with one limit of attempts and one length of a lease.
+	attempts, lease := h.policy.Retry.Attempts, h.policy.Breaker.OpenFor
 	h.policy = drawPolicy(t)
-	h.policy.Retry.Attempts = attempts
+	h.policy.Retry.Attempts, h.policy.Breaker.OpenFor = attempts, lease
 	h.step(engine.Input{Kind: engine.Changed})
 }
 
@@ -182,12 +183,10 @@ func (h *hand) comeToAnEnd(t *rapid.T) {
 			h.step(engine.Input{Kind: engine.Answered, ID: id, Reply: wire.Reply{Status: 200}})
 			continue
 		}
-		before := h.now
-		if h.tick(clock.Never); h.now == before {
-			if _, ok := h.machine.Deadline(); !ok {
-				break
-			}
+		if _, ok := h.machine.Deadline(); !ok {
+			break
 		}
+		h.tick(clock.Never)
 	}
 	t.Fatalf("requests never end: %+v", h.machine.Counts())
 }
