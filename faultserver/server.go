@@ -1,6 +1,7 @@
 package faultserver
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -93,7 +94,8 @@ func Start(c Config) (*Server, error) {
 	if c.Addr == "" {
 		c.Addr = DefaultAddr
 	}
-	listener, err := net.Listen("tcp", c.Addr)
+	quiet := net.ListenConfig{KeepAlive: -1} // no probes: a herd connects with fewer system calls
+	listener, err := quiet.Listen(context.Background(), "tcp", c.Addr)
 	if err != nil {
 		return nil, fmt.Errorf("start fault server on %s: %w", c.Addr, err)
 	}
