@@ -34,7 +34,8 @@ type Options struct {
 	Log *log.Logger
 }
 
-// Progress is how far a headless run has come.
+// Progress is how far a headless run has come. At is later than Until while the
+// requests under way may still end.
 type Progress struct {
 	At, Until clock.Instant
 	Live      bool

@@ -74,6 +74,7 @@ func (h *headless) drainVirtual(ctx context.Context, v *virtual) error {
 		if err := v.sim.RunUntil(min(v.now().Add(stride), limit)); err != nil {
 			return err
 		}
+		h.tell(v.hub, v.now())
 	}
 	return nil
 }

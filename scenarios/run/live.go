@@ -150,6 +150,7 @@ func (h *headless) drainLive(ctx context.Context, l *overWire, tick <-chan time.
 	}
 	limit := h.end().Add(h.scenario.Drain)
 	for l.now() < limit && l.hub.unfinished() > 0 {
+		h.tell(l.hub, l.now())
 		select {
 		case <-ctx.Done():
 			return nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/charmbracelet/x/term"
 
+	"herdscope/engine/wire"
 	"herdscope/scenarios/run"
 )
 
@@ -94,6 +95,10 @@ func fraction(s run.Progress) float64 {
 }
 
 func state(s run.Progress) string {
+	if s.At > s.Until && s.Snapshot != nil {
+		return fmt.Sprintf("100 %%  %.1f s  draining: %d requests are still under way",
+			s.At.Seconds(), s.Snapshot.Outcomes[wire.Unfinished])
+	}
 	text := fmt.Sprintf("%3.0f %%  %.1f of %.1f s", 100*fraction(s), s.At.Seconds(), s.Until.Seconds())
 	if s.Snapshot == nil {
 		return text
