@@ -55,14 +55,12 @@ func (p *Herd) Draw(a widget.Area, v View) {
 func drawRaster(a widget.Area, v View) {
 	r := v.Snap.Raster
 	axis := plotAxis(v, a.W-panelFrame)
-	in := widget.Panel(a, rasterTitle(v), columnNote(axis))
+	in := widget.Panel(a, rasterTitle(v, a.H-2-footRows(a.H-2, v)), columnNote(axis))
 	foot := footRows(in.H, v)
 	left, plot := in.Cols(scaleWidth)
 	rows, under := plot.Rows(in.H - foot)
 	leftRows, leftFoot := left.Rows(rows.H)
-	if r == nil {
-		rows.Text(1, 0, "waiting for the first raster", theme.Of(theme.Dim))
-	} else {
+	if r != nil {
 		widget.Raster(rows, axis, r, v.Snap.Clients)
 		drawRasterNames(leftRows, r, v)
 	}
@@ -71,12 +69,9 @@ func drawRaster(a widget.Area, v View) {
 	drawTimeFoot(leftFoot, under, axis, v, windows)
 }
 
-func rasterTitle(v View) string {
-	rows := 0
-	if v.Snap.Raster != nil {
-		rows = v.Snap.Raster.Rows
-	}
-	if rows == 0 || v.Snap.Clients <= rows {
+// rasterTitle says how many clients one of the rows stands for.
+func rasterTitle(v View, rows int) string {
+	if rows <= 0 || v.Snap.Clients <= rows {
 		return "Attempts · one row per client"
 	}
 	return "Attempts · one row per " + strconv.Itoa((v.Snap.Clients+rows-1)/rows) + " clients"

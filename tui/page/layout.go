@@ -27,4 +27,4 @@ func (z *zoom) Alone(w, h int) bool { return z.at > 0 || w < 60 || h < 16 }
 func (z *zoom) panel() int { return max(z.at-1, 0) }
 
 // sideWidth is the width of the column at the right.
-func sideWidth(w int) int { return min(max(w*32/100, 30), 46) }
+func sideWidth(w int) int { return min(max(w*34/100, 30), 46) }

@@ -16,28 +16,48 @@ const nowHeight = 12
 // where room is scarce.
 type headline struct {
 	name, short string
-	role        theme.Role
+	role        func(metrics.Headline) theme.Role
 	text        func(metrics.Headline) string
 }
 
 // The headline numbers.
 var (
-	offeredLine = headline{"offered", "offered", theme.Plain,
+	offeredLine = headline{"offered", "offered", always(theme.Plain),
 		func(h metrics.Headline) string { return widget.Rate(h.Offered) }}
-	sentLine = headline{"sent", "sent", theme.Plain,
+	sentLine = headline{"sent", "sent", always(theme.Plain),
 		func(h metrics.Headline) string { return widget.Rate(h.Sent) }}
-	goodputLine = headline{"goodput", "goodput", theme.Good,
+	goodputLine = headline{"goodput", "goodput", goodputRole,
 		func(h metrics.Headline) string { return widget.Rate(h.Goodput) }}
-	amplificationLine = headline{"amplification", "amplif.", theme.Retry, amplification}
-	peakLine          = headline{"peak/mean", "peak/mean", theme.Plain, peakToMean}
-	chanceLine        = headline{"  by chance", " chance", theme.Dim, chance}
-	p50Line           = headline{"latency p50", "p50", theme.Plain, p50}
-	p99Line           = headline{"latency p99", "p99", theme.Plain, p99}
+	amplificationLine = headline{"amplification", "amplif.", amplificationRole, amplification}
+	peakLine          = headline{"peak/mean", "peak/mean", always(theme.Plain), peakToMean}
+	chanceLine        = headline{"  by chance", " chance", always(theme.Dim), chance}
+	p50Line           = headline{"latency p50", "p50", always(theme.Plain), p50}
+	p99Line           = headline{"latency p99", "p99", always(theme.Plain), p99}
 
 	headlines = []headline{
 		offeredLine, sentLine, goodputLine, amplificationLine, peakLine, chanceLine, p50Line, p99Line,
 	}
 )
+
+func always(r theme.Role) func(metrics.Headline) theme.Role {
+	return func(metrics.Headline) theme.Role { return r }
+}
+
+// goodputRole is that of failure if nothing of what is asked for succeeds.
+func goodputRole(h metrics.Headline) theme.Role {
+	if h.Goodput <= 0 && h.Offered > 0 {
+		return theme.Bad
+	}
+	return theme.Good
+}
+
+// amplificationRole is that of retries if they are more than one in five.
+func amplificationRole(h metrics.Headline) theme.Role {
+	if h.Amplification > 1.2 {
+		return theme.Retry
+	}
+	return theme.Plain
+}
 
 // drawNow draws the headline numbers, and beside them what they were before the
 // last change.
@@ -84,7 +104,7 @@ func drawHeadlines(in widget.Area, lines []headline, v View) {
 			}
 		}
 		in.Text(0, y, name, theme.Of(theme.Dim))
-		in.TextRight(value, y, h.text(s.Now), theme.Of(h.role).Strong())
+		in.TextRight(value, y, h.text(s.Now), theme.Of(h.role(s.Now)).Strong())
 	}
 }
 

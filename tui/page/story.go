@@ -15,7 +15,7 @@ const noteBin = 100 * time.Millisecond
 // drawStory tells what happened, the newest at the foot.
 func drawStory(a widget.Area, v View) {
 	in := widget.Panel(a, "Story", "")
-	notes := v.Snap.Notes
+	notes := notable(v.Snap)
 	if len(notes) == 0 {
 		in.TextCut(0, 0, in.W, "nothing notable so far", theme.Of(theme.Dim))
 		return
@@ -26,6 +26,18 @@ func drawStory(a widget.Area, v View) {
 		text, role := Sentence(n)
 		in.TextCut(10, y, in.W-10, text, theme.Of(role))
 	}
+}
+
+// notable is the notes without those of less than a fiftieth of the breakers,
+// which would push what matters off a small panel.
+func notable(s *metrics.Snapshot) []metrics.Note {
+	notes := make([]metrics.Note, 0, len(s.Notes))
+	for _, n := range s.Notes {
+		if n.Kind != metrics.NoteBreakersOpened || n.N*50 >= s.Breakers.Total {
+			notes = append(notes, n)
+		}
+	}
+	return notes
 }
 
 // Sentence says what a note tells, and the role that fits it.

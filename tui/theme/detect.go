@@ -3,19 +3,20 @@ package theme
 import (
 	"strings"
 
+	"github.com/charmbracelet/lipgloss"
 	"github.com/muesli/termenv"
 )
 
-// Detect finds out what a terminal can show, from its environment and, for the
-// background, by asking it. It must be called before the screen is in use,
-// since the terminal's answer comes through its input.
+// Detect finds out what a terminal can show, from its environment. Its
+// background is what lipgloss was told when the program began: to ask again would
+// wait again for a terminal that does not answer.
 func Detect(out *termenv.Output, getenv func(string) string) Options {
 	o := Options{Profile: out.EnvColorProfile(), ASCII: WantsASCII(getenv)}
 	if getenv("TERM") == "dumb" {
 		o.Profile = termenv.Ascii
 	}
 	if o.Profile != termenv.Ascii {
-		o.Light = !out.HasDarkBackground()
+		o.Light = !lipgloss.HasDarkBackground()
 	}
 	return o
 }

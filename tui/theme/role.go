@@ -16,10 +16,12 @@ const (
 	// Accent marks what is selected or what a key would do.
 	Accent
 	// First and Retry are first tries and retries; RetryDeep is what shows
-	// between the grains of a retry's texture.
+	// between the grains of a retry's texture, and RetryEdge is as bright as the
+	// texture seen from afar.
 	First
 	Retry
 	RetryDeep
+	RetryEdge
 	// Good, Bad and Limited are success, failure and being held back.
 	Good
 	Bad
@@ -65,6 +67,7 @@ var roles = [NumRoles]def{
 	First:       {dark: "#56B4E9", light: "#0A6FA8", sgr: "36"},
 	Retry:       {dark: "#E69F00", light: "#8A5A00", sgr: "33"},
 	RetryDeep:   {dark: "#7A5200", light: "#E8C98A", sgr: "33", sgrBack: "40"},
+	RetryEdge:   {dark: "#B07800", light: "#B9913F", sgr: "33"},
 	Good:        {dark: "#1FBF92", light: "#007452", sgr: "32"},
 	Bad:         {dark: "#F0712C", light: "#B34700", sgr: "31"},
 	Limited:     {dark: "#F0E442", light: "#6E6600", sgr: "93", sgrBack: "103"},

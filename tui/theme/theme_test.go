@@ -53,7 +53,7 @@ func TestPrefix(t *testing.T) {
 func TestContrast(t *testing.T) {
 	least := func(r Role) float64 {
 		switch r {
-		case Border, RetryDeep, Fault, Band, Selected:
+		case Border, RetryDeep, RetryEdge, Fault, Band, Selected:
 			return 0
 		case Ink:
 			return 0

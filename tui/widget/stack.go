@@ -48,12 +48,12 @@ func (s Stack) units(c Column, h int) (lower, total int) {
 // cell draws one cell whose lowest lo eighths are the lower part, and those from
 // there to all the upper one.
 func (s Stack) cell(a Area, x, y, lo, all int) {
-	lower, upper := theme.Of(theme.First), theme.Of(theme.Retry)
+	lower, upper := theme.Of(theme.First), theme.Of(theme.RetryEdge)
 	switch {
 	case lo == all:
 		a.Set(x, y, eighths[lo], lower)
 	case all == 8 && lo > 0 && a.Theme().TwoTone():
-		a.Set(x, y, eighths[lo], lower.On(theme.Retry))
+		a.Set(x, y, eighths[lo], lower.On(theme.RetryEdge))
 	case all-lo < lo:
 		a.Set(x, y, eighths[all], lower)
 	case all == 8 || (all >= 4 && !a.Theme().TwoTone()):

@@ -21,26 +21,26 @@ type Label struct {
 }
 
 // Windows draws windows into a's first row, with their names where they fit.
-// Those that are coming are drawn without a background.
+// What is still to come is drawn without a background.
 func Windows(a Area, x Axis, windows []Window) {
 	for _, w := range windows {
 		from, to := columns(x, w)
 		for c := from; c < to; c++ {
-			a.Set(c, 0, '░', windowStyle(w))
+			a.Set(c, 0, '░', windowStyle(w, c > x.Now))
 		}
 	}
 	for i, w := range windows {
 		if from, to := columns(x, w); from < to {
-			windowName(a, w, from, min(to, nextFrom(x, windows[i+1:], from, to)))
+			windowName(a, x, w, from, min(to, nextFrom(x, windows[i+1:], from, to)))
 		}
 	}
 }
 
-func windowStyle(w Window) theme.Style {
-	if w.Coming {
+func windowStyle(w Window, ahead bool) theme.Style {
+	if w.Coming || ahead {
 		return theme.Of(theme.Bad)
 	}
-	return theme.Of(theme.Plain).On(theme.Fault)
+	return theme.Of(theme.Bad).On(theme.Fault)
 }
 
 // nextFrom is the first column of those windows that begin between from and to.
@@ -64,11 +64,13 @@ func columns(x Axis, w Window) (from, to int) {
 
 // windowName writes the name inside the window or, if that is narrow, behind or
 // before it.
-func windowName(a Area, w Window, from, to int) {
-	style := windowStyle(w)
+func windowName(a Area, x Axis, w Window, from, to int) {
 	n := Width(w.Label)
 	if to-from >= n+2 {
-		a.Text(from+(to-from-n)/2, 0, w.Label, style.Strong())
+		at := from + (to-from-n)/2
+		style := windowStyle(w, at+n > x.Now)
+		style.FG = theme.Plain
+		a.Text(at, 0, w.Label, style.Strong())
 		return
 	}
 	switch {
@@ -101,7 +103,7 @@ func Shade(a Area, x Axis, windows []Window) {
 			continue
 		}
 		from, to := columns(x, w)
-		for c := from; c < to; c++ {
+		for c := from; c < to && c <= x.Now; c++ {
 			a.shadeColumn(c)
 		}
 	}
