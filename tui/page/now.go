@@ -116,8 +116,11 @@ func drawRecovery(in widget.Area, y int, v View) {
 		in.TextRight(in.W, y, widget.Span(r.Took), theme.Of(theme.Good).Strong())
 		return
 	}
-	x := in.Text(0, y, "recovery ", theme.Of(theme.Dim))
-	in.TextRight(in.W, y, widget.Cut(orNone(r.Why), in.W-x), theme.Of(theme.Dim))
+	why := orNone(r.Why)
+	if widget.Width("recovery "+why) <= in.W {
+		in.Text(0, y, "recovery", theme.Of(theme.Dim))
+	}
+	in.TextRight(in.W, y, widget.Cut(why, in.W), theme.Of(theme.Dim))
 }
 
 // drawUnderWay says where the requests are that have not ended.

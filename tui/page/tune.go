@@ -145,7 +145,7 @@ func drawKnob(a widget.Area, k Knob, selected bool) {
 	if selected {
 		room -= 2
 	}
-	a.TextCut(2, 0, room, k.Name, name)
+	a.Text(2, 0, widget.CutHead(k.Name, room), name)
 	if selected {
 		a.Back(0, theme.Selected)
 	}

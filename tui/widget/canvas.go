@@ -239,6 +239,23 @@ func Cut(s string, w int) string {
 	return s
 }
 
+// CutHead shortens a text to w cells from its beginning, for names that differ
+// at their ends.
+func CutHead(s string, w int) string {
+	if Width(s) <= w {
+		return s
+	}
+	if w <= 0 {
+		return ""
+	}
+	rest := s
+	for Width(rest) >= w {
+		_, n := utf8.DecodeRuneInString(rest)
+		rest = rest[n:]
+	}
+	return "…" + rest
+}
+
 // runeWidth is how many cells a character takes: 0 for what shows nothing by
 // itself, and for what would join its neighbours to something narrower.
 // Ambiguous characters count as one, as they do in nearly all terminals.

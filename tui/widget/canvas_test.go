@@ -96,6 +96,18 @@ func TestCut(t *testing.T) {
 	}
 }
 
+func TestCutHead(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		w    int
+		want string
+	}{{"queue.limit", 11, "queue.limit"}, {"queue.limit", 6, "…limit"}, {"x", 0, ""}, {"漢字", 3, "…字"}, {"ab", 1, "…"}} {
+		if got := CutHead(c.text, c.w); got != c.want {
+			t.Errorf("CutHead(%q, %d) = %q, want %q", c.text, c.w, got, c.want)
+		}
+	}
+}
+
 func TestWrap(t *testing.T) {
 	got := strings.Join(Wrap("all came back at once, extraordinarily", 9), "|")
 	if want := "all came|back at|once,|extraord…"; got != want {
