@@ -1,7 +1,10 @@
 package faultserver
 
 import (
+	"cmp"
+	"fmt"
 	"net/http"
+	"runtime/debug"
 	"time"
 
 	"herdscope/engine/clock"
@@ -21,6 +24,10 @@ type owner struct {
 	asked    chan func(*owner)
 	stopping chan struct{}
 	stopped  chan struct{}
+
+	// broken is why the owner stopped by itself: the model or an observer
+	// panicked. It is set before stopped is closed.
+	broken error
 
 	// visits is the attempts that wait for an answer.
 	visits  map[wire.AttemptID]*visit
@@ -80,6 +87,11 @@ func newOwner(c Config) *owner {
 func (o *owner) run() {
 	defer close(o.stopped)
 	defer o.timer.Stop()
+	defer func() {
+		if p := recover(); p != nil {
+			o.broken = fmt.Errorf("server model panicked: %v\n%s", p, debug.Stack())
+		}
+	}()
 	for {
 		o.arm()
 		select {
@@ -177,6 +189,7 @@ func (o *owner) call(c call) {
 	select {
 	case o.calls <- c:
 	case <-o.stopping:
+	case <-o.stopped:
 	}
 }
 
@@ -186,10 +199,26 @@ func (o *owner) ask(do func(*owner)) error {
 	done := make(chan struct{})
 	select {
 	case o.asked <- func(o *owner) { do(o); close(done) }:
-		<-done
-		return nil
 	case <-o.stopping:
 		return ErrClosed
+	case <-o.stopped:
+		return cmp.Or(o.broken, ErrClosed)
+	}
+	select {
+	case <-done:
+		return nil
+	case <-o.stopped:
+		return cmp.Or(o.broken, ErrClosed)
+	}
+}
+
+// failure is why the owner stopped by itself; nil if it did not.
+func (o *owner) failure() error {
+	select {
+	case <-o.stopped:
+		return o.broken
+	default:
+		return nil
 	}
 }
 

@@ -172,6 +172,10 @@ func (s *Server) check(in wire.ServerInput) error {
 	return fmt.Errorf("input kind %d: only knobs and faults can be changed", in.Kind)
 }
 
+// Err is why the server decides nothing any more, with the stack: its model or
+// the Observer panicked. It is nil for a server that works, or was closed.
+func (s *Server) Err() error { return s.owner.failure() }
+
 // Close resets whatever still waits for an answer, closes all connections and
 // returns when nothing of the server is left, within a second. Closing again
 // does nothing and returns the same.

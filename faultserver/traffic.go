@@ -58,6 +58,8 @@ func (s *Server) visit(w http.ResponseWriter, r *http.Request, c call) {
 		s.owner.call(c)
 	case <-s.owner.stopping:
 		reset(w)
+	case <-s.owner.stopped:
+		reset(w)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -59,10 +60,23 @@ func (l *overWire) run() {
 	l.cut = cut
 	go func() {
 		defer close(l.done)
-		if err := l.driver.Run(ctx); err != nil {
+		err := sound("fleet", func() error { return l.driver.Run(ctx) })
+		if err != nil {
 			l.failed.Store(&err)
+			cut()
 		}
 	}()
+}
+
+// sound turns a panic into an error with its stack: a bug must not take the
+// screen down with the terminal in disorder.
+func sound(who string, do func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%s panicked: %v\n%s", who, p, debug.Stack())
+		}
+	}()
+	return do()
 }
 
 func (l *overWire) now() clock.Instant { return l.clock.Now() }
@@ -76,13 +90,13 @@ func (l *overWire) do(in inputs) error {
 
 func (l *overWire) stop() error { return l.driver.Do(fleet.Input{Kind: fleet.Stop}) }
 
-// advance has nothing to do: the wall clock does it. It tells whether the
-// driver has failed.
+// advance has nothing to do: the wall clock does it. It tells whether either
+// end has failed.
 func (l *overWire) advance(clock.Instant) error {
 	if err := l.failed.Load(); err != nil {
 		return *err
 	}
-	return nil
+	return l.server.Err()
 }
 
 func (l *overWire) pause(paused bool) {

@@ -109,21 +109,24 @@ func (s *Session) start(o Options) error {
 // and the screen ask, and publishes what there is to see.
 func (s *Session) loop(todo script) {
 	defer close(s.done)
+	s.finish(sound("run", func() error { return s.turn(&todo) }))
+}
+
+// turn turns until quit, or until the run fails.
+func (s *Session) turn(todo *script) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
 		select {
 		case <-s.quit:
-			s.finish(nil)
-			return
+			return nil
 		case command := <-s.commands:
 			command()
 		case <-timer.C:
 			timer.Reset(s.untilNext(todo.next()))
 		}
-		if err := s.advance(&todo); err != nil {
-			s.finish(err)
-			return
+		if err := s.advance(todo); err != nil {
+			return err
 		}
 		s.publish(nil)
 	}
@@ -254,6 +257,9 @@ func (s *Session) send(command func()) error {
 	select {
 	case <-s.done:
 		return ErrEnded
+	default:
+	}
+	select {
 	case s.commands <- command:
 		return nil
 	default:

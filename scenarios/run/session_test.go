@@ -3,6 +3,7 @@ package run
 import (
 	"errors"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -177,6 +178,35 @@ func TestClosedSessionTakesNoActions(t *testing.T) {
 		}
 		if !s.Status().Done {
 			t.Error("a closed session is not done")
+		}
+	}
+}
+
+// bomb is an observer that panics at an event of its kind.
+type bomb struct{ kind wire.EventKind }
+
+func (b bomb) Observe(e wire.Event) {
+	if e.Kind == b.kind {
+		panic("bomb")
+	}
+}
+
+// TestPanicEndsTheRunAndSaysSo: wherever it happens, in the run's goroutine, the
+// fleet's or the server's.
+func TestPanicEndsTheRunAndSaysSo(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	for _, live := range []bool{false, true} {
+		for _, kind := range []wire.EventKind{wire.AttemptSent, wire.ServerArrived} {
+			options := Options{Live: live, Observers: []wire.Observer{bomb{kind}}}
+			s, err := Open(builtin(t, "restart", "fleet.clients", "20"), options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			until(t, "the run has ended", func() bool { return s.Status().Done })
+			if err := s.Status().Err; err == nil || !strings.Contains(err.Error(), "panicked: bomb") {
+				t.Errorf("live %v, %v: the run ended with %v", live, kind, err)
+			}
+			_ = s.Close() // tells the same again
 		}
 	}
 }
