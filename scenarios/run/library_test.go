@@ -2,21 +2,29 @@ package run
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
+	"herdscope/engine"
 	"herdscope/engine/clock"
+	"herdscope/engine/enginetest"
 	"herdscope/engine/metrics"
 	"herdscope/engine/wire"
 	"herdscope/scenarios"
 )
 
-// runVirtual runs a scenario to its end in virtual time.
+// runVirtual runs a scenario to its end in virtual time, with every event held
+// against the identities. Its timeline must not change the policy.
 func runVirtual(t testing.TB, s scenarios.Scenario, observers ...wire.Observer) Result {
 	t.Helper()
-	r, err := Headless(context.Background(), s, Options{Observers: observers})
+	checker := enginetest.NewChecker(func() engine.Policy { return s.Fleet.Policy })
+	r, err := Headless(context.Background(), s, Options{Observers: append(observers, checker)})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if err := errors.Join(checker.Err(), r.Summary.Check()); err != nil {
+		t.Fatalf("%s, seed %d: %v", s.Name, s.Seed, err)
 	}
 	return r
 }
@@ -170,6 +178,17 @@ func TestTroubleComesSoonAndAgain(t *testing.T) {
 		if len(edges.events) < 3 || edges.events[0].At > clock.Instant(6*time.Second) {
 			t.Errorf("%s: faults begin %d times in 130 s", s.Name, len(edges.events))
 		}
+	}
+}
+
+// TestHundredThousandClients: the largest fleet that is promised runs through an
+// outage, and nothing of it is lost.
+func TestHundredThousandClients(t *testing.T) {
+	s := builtin(t, "restart", "fleet.clients", "100000", "fault.restart.start", "500ms")
+	s.Duration, s.Drain = 2*time.Second, 0
+	r := runVirtual(t, s).Summary
+	if r.Requests < 100_000 || r.Reset < 100_000 {
+		t.Errorf("%d requests, %d reset", r.Requests, r.Reset)
 	}
 }
 
