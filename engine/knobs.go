@@ -23,12 +23,13 @@ var statusSetNames = []string{"transient", "server", "none"}
 var methodSetNames = []string{"idempotent", "all"}
 
 // Fields is every field of a Policy as a knob: those of retries, of the
-// breaker, of a scope's queue, and of each class in it.
+// breaker, of a scope's queue, of the fallback, and of each class in a queue.
 var Fields = policyFields()
 
 func policyFields() []knob.Field[Policy] {
 	fields := append(retryFields(), breakerFields()...)
 	fields = append(fields, queueFields()...)
+	fields = append(fields, fallbackFields()...)
 	for class := range wire.NumClasses {
 		fields = append(fields, classFields(wire.Class(class))...)
 	}
@@ -55,6 +56,11 @@ func retryFields() []knob.Field[Policy] {
 			Min: leastTime, Max: maxBackoff, Step: int64(time.Second),
 			Doc: "the longest wait before a retry; not below retry.base",
 		}, func(p *Policy) *time.Duration { return &p.Retry.Backoff.Cap }),
+		knob.At(knob.Spec{
+			Name: "retry.total", Kind: knob.Duration,
+			Max: maxWait, Step: int64(time.Second), Zero: "off",
+			Doc: "how long a request may take in all, queue and backoff included",
+		}, func(p *Policy) *time.Duration { return &p.Retry.Total }),
 		knob.At(knob.Spec{
 			Name: "retry.multiplier", Kind: knob.Ratio, Min: 1000, Max: 10_000, Step: 100,
 			Doc: "how many times longer each wait of the exponential curve is",

@@ -141,8 +141,12 @@ func (m *Machine) submit(in Input) {
 	m.joined++
 	r := &m.requests[h]
 	*r = request{Input: in, came: m.now, number: m.joined, deadline: clock.Never}
-	if limit := m.policy.Queue.Class[in.Class].Deadline; limit > 0 {
-		r.deadline = m.now.Add(limit)
+	for _, limit := range [...]time.Duration{
+		m.policy.Queue.Class[in.Class].Deadline, m.policy.Retry.Total,
+	} {
+		if limit > 0 {
+			r.deadline = min(r.deadline, m.now.Add(limit))
+		}
 	}
 	m.ids[h] = in.Request
 	e := m.event(wire.RequestBegan, r)
@@ -246,6 +250,9 @@ func (m *Machine) finish(h int32, outcome wire.Outcome) {
 		m.counts.Sleeping--
 	}
 	m.timers.Clear(m.requestKey(h))
+	if m.policy.Fallback.has(r, outcome) {
+		outcome = wire.Degraded
+	}
 	e := m.event(wire.RequestDone, r)
 	e.Since, e.Delay = r.Since, m.now.Sub(r.Since)
 	e.Outcome, e.Cause, e.Status = outcome, r.cause, r.status

@@ -16,6 +16,8 @@ type Policy struct {
 	Retry   Retry
 	Breaker breaker.Config
 	Queue   Queue
+	// Fallback is what is answered with a value of its own instead of an error.
+	Fallback Fallback
 }
 
 // Retry is what is tried again, how often and when.
@@ -36,6 +38,10 @@ type Retry struct {
 	// retry is never earlier than asked. A moment that has passed, or 0
 	// seconds, leaves the wait to Backoff.
 	RetryAfter bool
+	// Total is how long a request may take from its submission to its end, time
+	// in the queue, in flight and in backoff included; 0 is off. It is a second
+	// deadline beside that of the class: the earlier one counts.
+	Total time.Duration
 	// RetryAfterJitter spreads the retry above the hint by up to this share of
 	// it, in thousandths.
 	RetryAfterJitter int64
