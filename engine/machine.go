@@ -70,7 +70,7 @@ type request struct {
 	since    clock.Instant // when its present stay in queue, wire or backoff began
 	deadline clock.Instant
 	number   uint64
-	delay    time.Duration // the last backoff
+	carry    time.Duration // what the backoff remembers of the retries before
 	permit   breaker.Permit
 	try      uint16
 	status   uint16
@@ -129,6 +129,8 @@ func (m *Machine) Step(now clock.Instant, in Input, out []Effect) []Effect {
 		m.cancel(in.Request)
 	case Changed:
 		m.changed()
+	case Commit:
+		m.commit(in.ID)
 	}
 	m.settle()
 	out, m.out = m.out, nil
@@ -177,10 +179,48 @@ func (m *Machine) find(id wire.RequestID) (int32, bool) {
 	return 0, false
 }
 
+// flying is the handle of the request whose attempt on the wire has that ID.
+func (m *Machine) flying(id wire.AttemptID) (int32, bool) {
+	h, ok := m.find(id.Request)
+	return h, ok && m.requests[h].place == onWire && m.requests[h].try == id.Try
+}
+
+// commit refuses retries after the attempt on the wire. One that has ended is
+// no error.
+func (m *Machine) commit(id wire.AttemptID) {
+	if h, ok := m.flying(id); ok {
+		m.requests[h].Retry = RetryNever
+	}
+}
+
+// MayRetry says whether the policy would have one more try if the attempt id
+// were answered with the reply. Where it says no, an answer ends the request;
+// where it says yes, a deadline may still be in the way. It changes nothing.
+func (m *Machine) MayRetry(id wire.AttemptID, reply wire.Reply) bool {
+	h, ok := m.flying(id)
+	if !ok {
+		return false
+	}
+	r := m.requests[h]
+	r.status, r.cause = reply.Status, replyCause(reply)
+	return (r.cause != wire.CauseStatus || r.status >= 400) && m.mayRetry(&r)
+}
+
+// replyCause is why an attempt ends that has that reply.
+func replyCause(reply wire.Reply) wire.Cause {
+	switch reply.Kind {
+	case wire.ReplyReset:
+		return wire.CauseReset
+	case wire.ReplyRefused:
+		return wire.CauseRefused
+	}
+	return wire.CauseStatus
+}
+
 // answered takes a reply to an attempt.
 func (m *Machine) answered(in Input) {
-	h, ok := m.find(in.ID.Request)
-	if !ok || m.requests[h].place != onWire || m.requests[h].try != in.ID.Try {
+	h, ok := m.flying(in.ID)
+	if !ok {
 		m.report(wire.Event{
 			Kind: wire.AttemptLate, At: m.now, ID: in.ID, Status: in.Reply.Status,
 			Class: in.Class, Scope: in.Scope,
@@ -188,14 +228,14 @@ func (m *Machine) answered(in Input) {
 		return
 	}
 	r := &m.requests[h]
+	if in.Retry == RetryNever {
+		r.Retry = RetryNever
+	}
 	r.status = in.Reply.Status
-	switch in.Reply.Kind {
-	case wire.ReplyReset:
-		m.endAttempt(h, wire.CauseReset, breaker.Failure)
-	case wire.ReplyRefused:
-		m.endAttempt(h, wire.CauseRefused, breaker.Failure)
-	default:
-		m.endAttempt(h, wire.CauseStatus, verdict(r.status))
+	if cause := replyCause(in.Reply); cause == wire.CauseStatus {
+		m.endAttempt(h, cause, verdict(r.status))
+	} else {
+		m.endAttempt(h, cause, breaker.Failure)
 	}
 	if r.cause == wire.CauseStatus && r.status < 400 {
 		m.finish(h, wire.Succeeded)

@@ -15,15 +15,34 @@ const (
 	// Tick passes time. One that comes early is harmless.
 	Tick InputKind = iota
 	// Submit asks for a new request: Request, Class, Method, Route, Scope,
-	// Timeout, Since, Warm.
+	// Timeout, Since, Warm, Retry.
 	Submit
 	// Answered brings Reply for the attempt ID, with its Retry-After worked out
-	// as NotBefore. One for an attempt that has ended is counted as late.
+	// as NotBefore. One for an attempt that has ended is counted as late. If its
+	// Retry is RetryNever, the attempt cannot be repeated.
 	Answered
 	// Cancel gives up the request Request, wherever it is.
 	Cancel
 	// Changed says that the policy was changed.
 	Changed
+	// Commit says that the attempt ID cannot be repeated, whatever becomes of it:
+	// its response is in the caller's hands, or its body is used up. Its slot and
+	// its timeout stay as they are until it is answered.
+	Commit
+)
+
+// RetryOption is what one request says about retries of its own.
+type RetryOption uint8
+
+// What a request can say about retries. It comes before all rules of the policy.
+const (
+	// RetryByPolicy leaves it to the policy.
+	RetryByPolicy RetryOption = iota
+	// RetryNever refuses every retry.
+	RetryNever
+	// RetryAllowed says that the request may take effect twice, whatever its
+	// method. All other rules of the policy hold.
+	RetryAllowed
 )
 
 // Input is one thing that a Machine is told.
@@ -42,6 +61,8 @@ type Input struct {
 	Timeout time.Duration
 	// Since is the intended start; latency and deadline count from it.
 	Since clock.Instant
+	// Retry is the request's own word on retries.
+	Retry RetryOption
 
 	// Answered.
 	ID    wire.AttemptID

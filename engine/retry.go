@@ -40,10 +40,14 @@ func failure(cause wire.Cause) wire.Outcome {
 	return wire.Failed
 }
 
-// mayRetry says whether the policy has one more try for the request.
+// mayRetry says whether there is one more try for the request: its own word
+// comes first, then the policy.
 func (m *Machine) mayRetry(r *request) bool {
 	p := &m.policy.Retry
-	if int(r.try) >= p.Attempts || !p.Methods.Has(r.Method) {
+	if r.Retry == RetryNever || r.Retry != RetryAllowed && !p.Methods.Has(r.Method) {
+		return false
+	}
+	if int(r.try) >= p.Attempts {
 		return false
 	}
 	switch r.cause {
@@ -70,10 +74,9 @@ func (m *Machine) wait(r *request, in Input) wait {
 	if p.RetryAfter && in.Reply.Hint.Form != wire.HintNone && in.NotBefore > m.now {
 		return m.hinted(r, in.NotBefore)
 	}
-	u := m.draw(rng.Backoff, r)
-	delay, ceiling := p.Backoff.Delay(int(r.try), r.delay, u)
-	r.delay = delay
-	return wait{delay: delay, ceiling: ceiling}
+	w := p.Backoff.Delay(int(r.try), r.carry, m.draw(rng.Backoff, r))
+	r.carry = w.Carry
+	return wait{delay: w.Delay, ceiling: w.Ceiling}
 }
 
 // hinted is the wait until a Retry-After, spread upwards as the policy says.

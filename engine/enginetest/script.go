@@ -16,9 +16,10 @@ import (
 // its effects, a line each. A command is one line:
 //
 //	policy KNOB=VALUE ...            change settings
-//	TIME submit N CLASS [METHOD] [timeout=D] [scope=S]
+//	TIME submit N CLASS [METHOD] [timeout=D] [scope=S] [retry=never|allowed]
 //	TIME reply N#TRY STATUS [after=D]   a response, with a Retry-After that names D from now
 //	TIME reset N#TRY                 a connection reset before the reply was whole
+//	TIME commit N#TRY                the attempt cannot be repeated any more
 //	TIME cancel N
 //	TIME run                         tick at every deadline up to TIME
 //
@@ -116,6 +117,8 @@ func (s *Script) input(at clock.Instant, verb string, words []string) (engine.In
 	case "reset":
 		reply := wire.Reply{Kind: wire.ReplyReset}
 		return engine.Input{Kind: engine.Answered, ID: id, Reply: reply}, nil
+	case "commit":
+		return engine.Input{Kind: engine.Commit, ID: id}, nil
 	case "cancel":
 		return engine.Input{Kind: engine.Cancel, Request: id.Request}, nil
 	}
@@ -153,6 +156,10 @@ func submission(at clock.Instant, id wire.RequestID, words []string) (engine.Inp
 			in.Timeout = d
 		case name == "scope":
 			in.Scope = value[0] - '0'
+		case word == "retry=never":
+			in.Retry = engine.RetryNever
+		case word == "retry=allowed":
+			in.Retry = engine.RetryAllowed
 		case place(wire.ClassNames(), word) >= 0:
 			in.Class = wire.Class(place(wire.ClassNames(), word))
 		case place(wire.MethodNames(), word) >= 0:
