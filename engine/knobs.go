@@ -27,7 +27,8 @@ var methodSetNames = []string{"idempotent", "all"}
 var Fields = policyFields()
 
 func policyFields() []knob.Field[Policy] {
-	fields := append(retryFields(), breakerFields()...)
+	fields := append(retryFields(), waitFields()...)
+	fields = append(fields, breakerFields()...)
 	fields = append(fields, queueFields()...)
 	fields = append(fields, fallbackFields()...)
 	for class := range wire.NumClasses {

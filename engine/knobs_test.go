@@ -84,8 +84,9 @@ func TestValidate(t *testing.T) {
 			`retry.attempts: "0" is out of range; allowed: 1 to 100`},
 		{"no base", func(p *engine.Policy) { p.Retry.Backoff.Base = 0 },
 			`retry.base: "0s" is out of range; allowed: 1ms to 1h`},
-		{"unknown jitter", func(p *engine.Policy) { p.Retry.Backoff.Jitter = 9 },
-			`retry.jitter: "9" is out of range; allowed: one of none, full, equal, decorrelated`},
+		{"unknown jitter", func(p *engine.Policy) { p.Retry.Backoff.Jitter = 99 },
+			`retry.jitter: "99" is out of range; allowed: one of none, full, equal, decorrelated, ` +
+				`additive, proportional, spread, minus, v2`},
 		{"cap under base", func(p *engine.Policy) { p.Retry.Backoff.Cap = time.Millisecond },
 			`retry.cap: "1ms" is below retry.base; allowed: 1s or more`},
 		{"successes over probes", func(p *engine.Policy) { p.Breaker.Successes = 2 },

@@ -46,7 +46,8 @@ func TestErrors(t *testing.T) {
 				`allowed: shape, mean, sigma; did you mean "mean"?`},
 		{"misspelt choice", head + "retry: {jitter: ful}\n",
 			`f.yaml:3:17: retry.jitter: "ful" is not among the choices; ` +
-				`allowed: one of none, full, equal, decorrelated; did you mean "full"?`},
+				`allowed: one of none, full, equal, decorrelated, additive, proportional, spread, ` +
+				`minus, v2; did you mean "full"?`},
 		{"no unit", head + "retry: {base: 1000}\n",
 			`f.yaml:3:15: retry.base: "1000" has no unit; write 1000ms or 1000s; allowed: 1ms to 1h`},
 		{"no value", head + "retry:\n  base:\n", `f.yaml:4:9: retry.base: has no value; allowed: 1ms to 1h`},

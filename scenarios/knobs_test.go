@@ -104,7 +104,8 @@ func TestSetErrors(t *testing.T) {
 		{"jitter", "full", `jitter: there is no such knob; did you mean "retry.jitter"?`},
 		{"nonsense", "1", `nonsense: there is no such knob`},
 		{"retry.jitter", "ful", `retry.jitter: "ful" is not among the choices; ` +
-			`allowed: one of none, full, equal, decorrelated; did you mean "full"?`},
+			`allowed: one of none, full, equal, decorrelated, additive, proportional, spread, ` +
+			`minus, v2; did you mean "full"?`},
 		{"queue.critical.most", "0", `queue.critical.most: "0" could be read either way; write unlimited; ` +
 			`allowed: 1 to 1000000, or unlimited`},
 	}
