@@ -150,12 +150,19 @@ func (r *recovery) begin(at clock.Instant, number int64) {
 	}
 }
 
+// view is what there is to say now. The end of a fault is known before its bin is
+// over, and makes what was said of the fault before it out of date.
 func (r *recovery) view(now clock.Instant) Recovery {
+	for i := r.waiting - 1; i >= 0; i-- {
+		if e := r.edges[i]; !e.begins {
+			return Recovery{Why: notYet(now.Sub(e.at))}
+		}
+	}
 	switch r.state {
 	case recovered:
 		return Recovery{Known: true, Took: r.took}
 	case recovering:
-		return Recovery{Why: "not yet recovered after " + inSeconds(now.Sub(r.end))}
+		return Recovery{Why: notYet(now.Sub(r.end))}
 	case overtaken:
 		return Recovery{Why: "not recovered in the " + inSeconds(r.took) + " up to the next fault"}
 	case untold:
@@ -163,6 +170,8 @@ func (r *recovery) view(now clock.Instant) Recovery {
 	}
 	return Recovery{Why: "no fault has ended yet"}
 }
+
+func notYet(after time.Duration) string { return "not yet recovered after " + inSeconds(after) }
 
 func (r *recovery) whyUntold() string {
 	switch {
