@@ -8,6 +8,7 @@ import (
 // faultState is one fault as its events tell it.
 type faultState struct {
 	plan  FaultPlan
+	hand  wire.FaultDo // FaultAuto, FaultOn or FaultOff
 	on    bool
 	began clock.Instant
 	until clock.Instant
@@ -28,6 +29,22 @@ func newFaults(plans []FaultPlan) []faultState {
 func (c *Collector) hit(fault uint8) {
 	if int(fault) < len(c.faults) {
 		c.faults[fault].hits++
+	}
+}
+
+// SetFault says what a hand does to a fault: one that is held on or off has no
+// windows to come, until it is given back to its schedule. FaultNow changes that
+// only for a fault without a length, which it holds on.
+func (c *Collector) SetFault(fault uint8, do wire.FaultDo) {
+	if int(fault) >= len(c.faults) {
+		return
+	}
+	f := &c.faults[fault]
+	switch {
+	case do != wire.FaultNow:
+		f.hand = do
+	case f.plan.Length <= 0:
+		f.hand = wire.FaultOn
 	}
 }
 
@@ -69,11 +86,11 @@ func (c *Collector) faultEnded(e *wire.Event) {
 
 func (f *faultState) view(now clock.Instant) FaultView {
 	next := clock.Never
-	if f.plan.Next != nil {
+	if f.plan.Next != nil && f.hand == wire.FaultAuto {
 		next = f.plan.Next(now)
 	}
 	return FaultView{
-		Name: f.plan.Name, On: f.on, Began: f.began, Until: f.until,
+		Name: f.plan.Name, On: f.on, Hand: f.hand, Began: f.began, Until: f.until,
 		Next: next, Length: f.plan.Length, Hits: f.hits,
 	}
 }

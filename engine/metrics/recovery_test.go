@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"herdscope/engine/clock"
 	"herdscope/engine/wire"
 )
 
@@ -192,5 +193,53 @@ func TestFaultsAreSeen(t *testing.T) {
 	}
 	if n := len(s.Notes); n != 2 || s.Notes[1].Kind != NoteFaultEnded || s.Notes[1].N != 3 {
 		t.Errorf("notes are %+v", s.Notes)
+	}
+}
+
+// TestHeldFaultHasNothingToCome: a schedule that a hand overrides announces no
+// window.
+func TestHeldFaultHasNothingToCome(t *testing.T) {
+	plan := FaultPlan{Name: "outage", Length: 3 * time.Second, Next: clockAfter(25 * time.Second)}
+	for _, tc := range []struct {
+		dos  []wire.FaultDo
+		hand wire.FaultDo
+		next clock.Instant
+	}{
+		{nil, wire.FaultAuto, at(25 * time.Second)},
+		{[]wire.FaultDo{wire.FaultOff}, wire.FaultOff, clock.Never},
+		{[]wire.FaultDo{wire.FaultOn}, wire.FaultOn, clock.Never},
+		{[]wire.FaultDo{wire.FaultNow}, wire.FaultAuto, at(25 * time.Second)},
+		{[]wire.FaultDo{wire.FaultOff, wire.FaultNow}, wire.FaultOff, clock.Never},
+		{[]wire.FaultDo{wire.FaultOff, wire.FaultAuto}, wire.FaultAuto, at(25 * time.Second)},
+	} {
+		c := New(Config{Clients: 1, Faults: []FaultPlan{plan}})
+		for _, do := range tc.dos {
+			c.SetFault(0, do)
+			c.SetFault(1, do) // There is none: nothing happens.
+		}
+		if f := c.Snapshot().Faults[0]; f.Hand != tc.hand || f.Next != tc.next {
+			t.Errorf("after %v: held %v, next at %v", tc.dos, f.Hand, f.Next)
+		}
+	}
+	c := New(Config{Clients: 1, Faults: []FaultPlan{{Name: "no length"}}})
+	c.SetFault(0, wire.FaultNow)
+	if f := c.Snapshot().Faults[0]; f.Hand != wire.FaultOn {
+		t.Errorf("a fault without a length is %+v", f)
+	}
+}
+
+// TestEndOfAFaultIsKnownAtOnce: what is said of a fault's recovery never is that
+// of the fault before it, though bins settle a second later.
+func TestEndOfAFaultIsKnownAtOnce(t *testing.T) {
+	rates := []goodput{{0, 100}, {10 * time.Second, 0}, {13 * time.Second, 100}, {30 * time.Second, 0}}
+	faults := []window{{10 * time.Second, 13 * time.Second}, {30 * time.Second, 33 * time.Second}}
+	for _, tc := range []struct {
+		length time.Duration
+		why    string
+	}{{13200 * ms, "not yet recovered after 0.2 s"}, {33500 * ms, "not yet recovered after 0.5 s"}} {
+		c, _ := recoverRun(t, faults, rates, tc.length)
+		if got := c.Snapshot().Recovery; got.Known || got.Why != tc.why {
+			t.Errorf("after %v: %+v, want %q", tc.length, got, tc.why)
+		}
 	}
 }

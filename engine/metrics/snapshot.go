@@ -167,11 +167,14 @@ type ServerView struct {
 type FaultView struct {
 	Name string
 	On   bool
+	// Hand is what holds it: FaultOn or FaultOff, or FaultAuto for its schedule.
+	Hand wire.FaultDo
 	// Began is when it last began; clock.Never if it never has.
 	Began clock.Instant
 	// Until is when the present window ends, or clock.Never if that is open.
 	Until clock.Instant
-	// Next is when the next window begins, or clock.Never if none is planned.
+	// Next is when the next window begins, or clock.Never if none is planned or
+	// a hand holds the fault.
 	Next clock.Instant
 	// Length is the length of a window.
 	Length time.Duration

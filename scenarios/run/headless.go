@@ -97,7 +97,7 @@ func (h *headless) act(d doer, watcher *hub) error {
 			return fmt.Errorf("timeline at %v: %w", a.At.Duration(), err)
 		}
 		watcher.mark(d.now(), a.String())
-		watcher.retuned(h.scenario)
+		watcher.retuned(h.scenario, in)
 		if err := d.do(in); err != nil {
 			return fmt.Errorf("timeline at %v: %w", a.At.Duration(), err)
 		}

@@ -76,10 +76,14 @@ func (h *hub) unfinished() int64 {
 	return h.open
 }
 
-// retuned tells the metrics what they must know of a changed setting.
-func (h *hub) retuned(s scenarios.Scenario) {
+// retuned tells the metrics what they must know of an action: the settings after
+// it, and what it did to a fault.
+func (h *hub) retuned(s scenarios.Scenario, did inputs) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if did.server.Kind == wire.ServerFault && did.toServer {
+		h.collector.SetFault(did.server.Fault, did.server.Do)
+	}
 	h.collector.SetWorkers(s.Server.Workers)
 	h.collector.SetBreakersOn(s.Fleet.Policy.Breaker.Failures > 0)
 }

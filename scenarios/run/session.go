@@ -164,7 +164,7 @@ func (s *Session) apply(a scenarios.Action) error {
 		return err
 	}
 	s.hub.mark(s.runner.now(), a.String())
-	s.hub.retuned(after)
+	s.hub.retuned(after, in)
 	return s.runner.do(in)
 }
 
@@ -238,7 +238,7 @@ func (s *Session) record(a *scenarios.Action) (before scenarios.Action, err erro
 	err = s.send(func() {
 		do.At = s.runner.now()
 		s.hub.mark(do.At, do.String())
-		s.hub.retuned(after)
+		s.hub.retuned(after, in)
 		if s.runner.do(in) == nil {
 			s.remember(do)
 		}

@@ -114,6 +114,14 @@ func TestFaultByHand(t *testing.T) {
 			f := s.Latest().Faults
 			return len(f) == 1 && f[0].On && f[0].Hits > 0
 		})
+		do.Do = wire.FaultOff
+		if err := s.Do(do); err != nil {
+			t.Fatal(err)
+		}
+		until(t, "a fault that is held off announces no window", func() bool {
+			f := s.Latest().Faults[0]
+			return !f.On && f.Hand == wire.FaultOff && f.Next == clock.Never
+		})
 	}
 }
 
