@@ -18,8 +18,6 @@ const (
 	leastTime  = int64(time.Millisecond)
 )
 
-var statusSetNames = []string{"transient", "server", "none"}
-
 var methodSetNames = []string{"idempotent", "all"}
 
 // Fields is every field of a Policy as a knob: those of retries, of the
@@ -49,7 +47,7 @@ func retryFields() []knob.Field[Policy] {
 		}, func(p *Policy) *backoff.Curve { return &p.Retry.Backoff.Curve }),
 		knob.At(knob.Spec{
 			Name: "retry.base", Kind: knob.Duration,
-			Min: leastTime, Max: maxBackoff, Step: int64(100 * time.Millisecond),
+			Max: maxBackoff, Step: int64(100 * time.Millisecond),
 			Doc: "the wait before the first retry, jitter aside",
 		}, func(p *Policy) *time.Duration { return &p.Retry.Backoff.Base }),
 		knob.At(knob.Spec{
@@ -72,7 +70,7 @@ func retryFields() []knob.Field[Policy] {
 		}, func(p *Policy) *backoff.Jitter { return &p.Retry.Backoff.Jitter }),
 		knob.At(knob.Spec{
 			Name: "retry.statuses", Kind: knob.Choice, Choices: statusSetNames,
-			Doc: "which responses are retried: 408, 425, 429, 500, 502 to 504; every 5xx; none",
+			Doc: "which responses are retried: 408, 425, 429, 500, 502 to 504; every 5xx; none; or by a client's list",
 		}, func(p *Policy) *StatusSet { return &p.Retry.Statuses }),
 		knob.AtBool(knob.Spec{
 			Name: "retry.network", Kind: knob.Switch,

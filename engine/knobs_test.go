@@ -82,8 +82,9 @@ func TestValidate(t *testing.T) {
 		{"sound", func(*engine.Policy) {}, ""},
 		{"no attempts", func(p *engine.Policy) { p.Retry.Attempts = 0 },
 			`retry.attempts: "0" is out of range; allowed: 1 to 100`},
-		{"no base", func(p *engine.Policy) { p.Retry.Backoff.Base = 0 },
-			`retry.base: "0s" is out of range; allowed: 1ms to 1h`},
+		{"no base", func(p *engine.Policy) { p.Retry.Backoff.Base = 0 }, ""},
+		{"negative base", func(p *engine.Policy) { p.Retry.Backoff.Base = -time.Second },
+			`retry.base: "-1s" is out of range; allowed: 0s to 1h`},
 		{"unknown jitter", func(p *engine.Policy) { p.Retry.Backoff.Jitter = 99 },
 			`retry.jitter: "99" is out of range; allowed: one of none, full, equal, decorrelated, ` +
 				`additive, proportional, spread, minus, v2`},

@@ -47,34 +47,6 @@ type Retry struct {
 	RetryAfterJitter int64
 }
 
-// StatusSet is a set of response statuses.
-type StatusSet uint8
-
-// The sets of statuses that can be retried.
-const (
-	// StatusTransient is 408, 425, 429, 500, 502, 503 and 504.
-	StatusTransient StatusSet = iota
-	// StatusServer is every 5xx.
-	StatusServer
-	// StatusNone is none.
-	StatusNone
-)
-
-// Has says whether the set holds a status.
-func (s StatusSet) Has(status uint16) bool {
-	switch s {
-	case StatusTransient:
-		switch status {
-		case 408, 425, 429, 500, 502, 503, 504:
-			return true
-		}
-		return false
-	case StatusServer:
-		return status >= 500 && status <= 599
-	}
-	return false
-}
-
 // MethodSet is which methods are retried.
 type MethodSet uint8
 

@@ -49,10 +49,10 @@ func TestErrors(t *testing.T) {
 				`allowed: one of none, full, equal, decorrelated, additive, proportional, spread, ` +
 				`minus, v2; did you mean "full"?`},
 		{"no unit", head + "retry: {base: 1000}\n",
-			`f.yaml:3:15: retry.base: "1000" has no unit; write 1000ms or 1000s; allowed: 1ms to 1h`},
-		{"no value", head + "retry:\n  base:\n", `f.yaml:4:9: retry.base: has no value; allowed: 1ms to 1h`},
+			`f.yaml:3:15: retry.base: "1000" has no unit; write 1000ms or 1000s; allowed: 0s to 1h`},
+		{"no value", head + "retry:\n  base:\n", `f.yaml:4:9: retry.base: has no value; allowed: 0s to 1h`},
 		{"list for a knob", head + "retry: {base: [1s]}\n",
-			`f.yaml:3:15: retry.base: must be a single value; this is a list; allowed: 1ms to 1h`},
+			`f.yaml:3:15: retry.base: must be a single value; this is a list; allowed: 0s to 1h`},
 		{"value for a section", head + "retry: 5\n",
 			`f.yaml:3:8: retry: must have fields of its own; this is a value`},
 		{"empty section", head + "retry:\n", `f.yaml:3:8: retry: has no fields`},
@@ -217,7 +217,7 @@ func TestNumbers(t *testing.T) {
 		rates    = "; allowed: 0.001/s to 1000000/s"
 		clients  = "; allowed: 1 to 1000000"
 		timeouts = "; allowed: 1ms to 24h, or off"
-		bases    = "; allowed: 1ms to 1h"
+		bases    = "; allowed: 0s to 1h"
 	)
 	at := func(section, field string) string {
 		return "f.yaml:3:" + map[string]string{"arrival": "17", "fleet": "18", "retry": "15"}[section] +
@@ -240,8 +240,8 @@ func TestNumbers(t *testing.T) {
 		{"fleet", "clients", "100000", ""},
 		{"fleet", "clients", "1.5", at("fleet", "clients") + `"1.5" is not a whole number` + clients},
 		{"fleet", "clients", "0x10", at("fleet", "clients") + `"0x10" is not a plain number` + clients},
-		{"retry", "base", "0s", at("retry", "base") + `"0s" is out of range` + bases},
-		{"retry", "base", "1ms", ""},
+		{"retry", "base", "-1ms", at("retry", "base") + `"-1ms" is out of range` + bases},
+		{"retry", "base", "0s", ""},
 	}
 	for _, tt := range tests {
 		text := head + tt.section + ": {" + tt.field + ": " + tt.value + "}\n"
