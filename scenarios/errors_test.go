@@ -77,6 +77,13 @@ func TestErrors(t *testing.T) {
 		{"unclean path", head + "classes: {critical: {path: /a/../b}}\n",
 			`f.yaml:3:28: classes.critical.path: "/a/../b" is not a path; ` +
 				`allowed: a clean one of letters, digits and -._~, such as /api/pay`},
+		{"path of the admin API", head + "classes: {critical: {path: /_fault/state}}\n",
+			`f.yaml:3:28: classes.critical.path: "/_fault/state" is kept for the fault server's own API; ` +
+				`allowed: a path that does not begin with /_fault/`},
+		{"root of the admin API", head + "classes: {critical: {path: /_fault}}\n",
+			`f.yaml:3:28: classes.critical.path: "/_fault" is kept for the fault server's own API; ` +
+				`allowed: a path that does not begin with /_fault/`},
+		{"path like the admin API's", head + "classes: {critical: {path: /_faults}}\n", ""},
 		{"scope", head + "classes: {critical: {scope: A}}\n",
 			`f.yaml:3:29: classes.critical.scope: "A" is not a name; ` +
 				`allowed: lower case words with hyphens, such as rate-limit`},

@@ -148,9 +148,17 @@ func (s *Scenario) checkPlaces() *Error {
 	return nil
 }
 
+// adminPath is where the fault server has an API of its own, which would answer
+// in place of the fault model.
+const adminPath = "/_fault"
+
 // badPath says why a path cannot be a route. A router would redirect one that is
 // not clean, and read braces as a pattern.
 func badPath(p string) string {
+	if p == adminPath || strings.HasPrefix(p, adminPath+"/") {
+		return knob.Quote(p) + " is kept for the fault server's own API; allowed: " +
+			"a path that does not begin with " + adminPath + "/"
+	}
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/-._~"
 	if strings.HasPrefix(p, "/") && len(p) <= maxName && path.Clean(p) == p &&
 		strings.Trim(p, letters) == "" {
