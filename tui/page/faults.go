@@ -62,43 +62,92 @@ func (f *FaultList) Draw(a widget.Area, v View) {
 		in.TextCut(0, 0, in.W, "this scenario's server has no faults", theme.Of(theme.Dim))
 		return
 	}
+	c := faultColumnsIn(in.W)
 	in.Text(2, 0, "fault", theme.Of(theme.Dim))
-	in.TextRight(48, 0, "hits", theme.Of(theme.Dim))
-	in.Text(52, 0, "next", theme.Of(theme.Dim))
-	room := max(in.H-3, 1)
+	in.TextRight(c.hits, 0, "hits", theme.Of(theme.Dim))
+	if c.next > 0 {
+		in.Text(c.next, 0, "next", theme.Of(theme.Dim))
+	}
+	foot := f.drawKeys(in)
+	room := max(in.H-foot-2, 1)
 	first := f.list.window(len(faults), room)
 	for y := 0; y < room && first+y < len(faults); y++ {
-		drawFault(in.Sub(0, y+1, in.W, 1), faults[first+y], first+y == f.list.at, v.Snap.At)
-	}
-	x := 0
-	for _, b := range f.keys.FaultCommands() {
-		x = in.Text(x, in.H-1, b.Help().Key+" ", theme.Of(theme.Accent))
-		x = in.Text(x, in.H-1, b.Footer+"   ", theme.Of(theme.Dim))
+		drawFault(in.Sub(0, y+1, in.W, 1), c, faults[first+y], first+y == f.list.at, v.Snap.At)
 	}
 }
 
-func drawFault(a widget.Area, f metrics.FaultView, selected bool, now clock.Instant) {
+// drawKeys names at the foot what can be done to a fault, in as many rows as
+// that takes, and returns how many.
+func (f *FaultList) drawKeys(in widget.Area) int {
+	rows := [][]widget.SpanOf{nil}
+	x := 0
+	for _, b := range f.keys.FaultCommands() {
+		n := widget.Width(b.Help().Key + " " + b.Footer)
+		if x > 0 && x+n > in.W {
+			rows, x = append(rows, nil), 0
+		}
+		last := &rows[len(rows)-1]
+		*last = append(*last, widget.S(b.Help().Key+" ", theme.Accent), widget.S(b.Footer+"   ", theme.Dim))
+		x += n + 3
+	}
+	for i, r := range rows {
+		widget.Spans(in, 0, in.H-len(rows)+i, r...)
+	}
+	return len(rows)
+}
+
+// faultColumns is where the columns of the list are: state and next begin
+// there, and hits ends there. A list that is narrow leaves next out.
+type faultColumns struct{ state, hits, next int }
+
+func faultColumnsIn(w int) faultColumns {
+	if w < 72 {
+		return faultColumns{state: min(w*2/5, 21), hits: w}
+	}
+	return faultColumns{state: 21, hits: 48, next: 52}
+}
+
+func drawFault(a widget.Area, c faultColumns, f metrics.FaultView, selected bool, now clock.Instant) {
 	name := theme.Of(theme.Plain)
 	if selected {
 		a.Set(0, 0, '▸', theme.Of(theme.Accent).Strong())
 		name = theme.Of(theme.Accent).Strong()
 	}
-	a.TextCut(2, 0, 18, f.Name, name)
-	state, role := "off", theme.Dim
-	if f.On {
-		state, role = "ON", theme.Bad
-		if f.Until != clock.Never {
-			state += " for " + widget.Span(max(f.Until.Sub(now), 0))
-		}
+	hits := widget.Count(f.Hits)
+	a.TextCut(2, 0, c.state-3, f.Name, name)
+	state, role := faultState(f, now)
+	a.TextCut(c.state, 0, c.hits-widget.Width(hits)-1-c.state, state, theme.Of(role).Strong())
+	a.TextRight(c.hits, 0, hits, theme.Of(theme.Plain))
+	if c.next > 0 {
+		a.TextCut(c.next, 0, a.W-c.next, faultNext(f, now), theme.Of(theme.Dim))
 	}
-	a.TextCut(21, 0, 16, state, theme.Of(role).Strong())
-	a.TextRight(48, 0, widget.Count(f.Hits), theme.Of(theme.Plain))
-	next := "none planned"
-	if f.Next != clock.Never {
-		next = "in " + widget.Span(max(f.Next.Sub(now), 0)) + ", for " + widget.Span(f.Length)
-	}
-	a.TextCut(52, 0, a.W-52, next, theme.Of(theme.Dim))
 	if selected {
 		a.Back(0, theme.Selected)
 	}
+}
+
+// faultState says whether a fault is on, for how long, and whether a hand holds
+// it so.
+func faultState(f metrics.FaultView, now clock.Instant) (string, theme.Role) {
+	switch {
+	case f.On && f.Until != clock.Never:
+		return "ON for " + widget.Span(max(f.Until.Sub(now), 0)), theme.Bad
+	case f.On && f.Hand == wire.FaultOn:
+		return "ON, held", theme.Bad
+	case f.On:
+		return "ON", theme.Bad
+	case f.Hand == wire.FaultOff:
+		return "off, held", theme.Dim
+	}
+	return "off", theme.Dim
+}
+
+func faultNext(f metrics.FaultView, now clock.Instant) string {
+	switch {
+	case f.Next != clock.Never:
+		return "in " + widget.Span(max(f.Next.Sub(now), 0)) + ", for " + widget.Span(f.Length)
+	case f.Hand != wire.FaultAuto:
+		return "when a gives it back"
+	}
+	return "none planned"
 }

@@ -108,19 +108,34 @@ func drawHeadlines(in widget.Area, lines []headline, v View) {
 	}
 }
 
-// drawRecovery says how the last fault was overcome.
+// drawRecovery says how the last fault was overcome, if it is over.
 func drawRecovery(in widget.Area, y int, v View) {
 	r := v.Snap.Recovery
-	if r.Known {
+	on := faultOn(v.Snap.Faults)
+	if r.Known && on == "" {
 		in.Text(0, y, "recovered after", theme.Of(theme.Dim))
 		in.TextRight(in.W, y, widget.Span(r.Took), theme.Of(theme.Good).Strong())
 		return
 	}
 	why := orNone(r.Why)
+	if on != "" {
+		why = on + " is on"
+	}
 	if widget.Width("recovery "+why) <= in.W {
 		in.Text(0, y, "recovery", theme.Of(theme.Dim))
 	}
 	in.TextRight(in.W, y, widget.Cut(why, in.W), theme.Of(theme.Dim))
+}
+
+// faultOn is the name of the fault that is on, the first if there are more;
+// empty if there is none.
+func faultOn(faults []metrics.FaultView) string {
+	for _, f := range faults {
+		if f.On {
+			return f.Name
+		}
+	}
+	return ""
 }
 
 // drawUnderWay says where the requests are that have not ended.
