@@ -17,6 +17,10 @@ const (
 	defaultScope = "default"
 )
 
+// defaultSigma gives lognormal times a long tail: in thousandths, a mean 1.65
+// times the median.
+const defaultSigma = 1000
+
 // Default is what a scenario file starts from: a hundred clients in a closed
 // loop that retry with full jitter, and a healthy server.
 func Default() Scenario {
@@ -65,7 +69,11 @@ func defaultPolicy() engine.Policy {
 
 func defaultServer() fault.Config {
 	return fault.Config{
-		Service: fault.Service{Shape: fault.FixedShape, Mean: 50 * time.Millisecond},
-		Limit:   fault.RateLimit{Burst: 1, Form: wire.HintSeconds},
+		// Sigma is there for who asks for a lognormal shape and says no more: with
+		// none at all that would be the fixed one.
+		Service: fault.Service{
+			Shape: fault.FixedShape, Mean: 50 * time.Millisecond, Sigma: defaultSigma,
+		},
+		Limit: fault.RateLimit{Burst: 1, Form: wire.HintSeconds},
 	}
 }
