@@ -92,10 +92,7 @@ const narrow = 70
 func (a *App) drawHeader(head widget.Area) {
 	s := a.view.Status
 	right := a.headerRight()
-	n := 0
-	for _, p := range right {
-		n += widget.Width(p.Text)
-	}
+	n := widget.SpansWidth(right...)
 	widget.Spans(head, head.W-n-1, 0, right...)
 	left := head.Sub(1, 0, head.W-n-3, 1)
 	name := widget.B(a.view.Scenario.Name, theme.Plain)

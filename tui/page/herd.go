@@ -98,7 +98,10 @@ func drawSynchrony(a widget.Area, v View) {
 	drawHeadlines(in, lines, v)
 	text, role := verdict(v.Snap.Now)
 	in.TextCut(0, len(lines), in.W, text, theme.Of(role).Strong())
-	drawRasterLegend(in, len(lines)+2, v)
+	rows := rasterLegend(in.W, v)
+	for i, r := range rows {
+		widget.Spans(in, 0, min(len(lines)+2, max(in.H-len(rows), len(lines)+1))+i, r...)
+	}
 }
 
 // verdict says in words how synchronised the arrivals are.
@@ -114,33 +117,33 @@ func verdict(h metrics.Headline) (string, theme.Role) {
 	return "HERD: " + widget.Times(h.PeakToMean/h.Chance) + " chance", theme.Retry
 }
 
-// drawRasterLegend says what the marks of the raster mean.
-func drawRasterLegend(in widget.Area, y int, v View) {
+// rasterLegend says what the marks of the raster mean, in w columns.
+func rasterLegend(w int, v View) [][]widget.SpanOf {
+	most := " 1/2 of a row retries"
+	if w < 34 {
+		most = " 1/2 retry"
+	}
 	rows := [][]widget.SpanOf{
 		{widget.S("·", theme.First), widget.S(" first tries  ", theme.Dim), widget.S("•", theme.First),
 			widget.S(" many", theme.Dim)},
-		{widget.S("░", theme.Retry), widget.S(" few retries  ", theme.Dim), widget.S("▒", theme.Retry),
-			widget.S(" 1/8 or", theme.Dim)},
-		{widget.S("▓", theme.Retry), widget.S(" 1/2 of the row retries", theme.Dim)},
+		{widget.S("░", theme.Retry), widget.S(" few ", theme.Dim), widget.S("▒", theme.Retry),
+			widget.S(" 1/8 ", theme.Dim), widget.S("▓", theme.Retry), widget.S(most, theme.Dim)},
 	}
 	if v.Snap.Breakers.On {
-		rows = append(rows, breakerLegend(in.W))
+		rows = append(rows, breakerLegend(w)...)
 	}
-	for i, r := range rows {
-		widget.Spans(in, 0, y+i, r...)
-	}
+	return rows
 }
 
-// breakerLegend names the letters of the breaker states.
-func breakerLegend(w int) []widget.SpanOf {
-	var parts []widget.SpanOf
+// breakerLegend names the letters of the breaker states, in one row or in two.
+func breakerLegend(w int) [][]widget.SpanOf {
+	var row []widget.SpanOf
 	for _, s := range stateOrder {
 		l := looks[s]
-		name := l.name
-		if w < 36 {
-			name = name[:min(len(name), 4)]
-		}
-		parts = append(parts, widget.B(string(l.letter), l.role), widget.S(" "+name+" ", theme.Dim))
+		row = append(row, widget.B(string(l.letter), l.role), widget.S(" "+l.name+" ", theme.Dim))
 	}
-	return parts
+	if w < widget.SpansWidth(row...) {
+		return [][]widget.SpanOf{row[:len(row)/2], row[len(row)/2:]}
+	}
+	return [][]widget.SpanOf{row}
 }

@@ -38,10 +38,7 @@ func panelTitle(a Area, title, note string) {
 // PanelNote writes something into the upper edge of a panel, at its right, if
 // there is room for it right of column from. It returns whether there was.
 func PanelNote(a Area, from int, parts ...SpanOf) bool {
-	w := 0
-	for _, p := range parts {
-		w += Width(p.Text)
-	}
+	w := SpansWidth(parts...)
 	x := a.W - w - 4
 	if w == 0 || x < from+1 {
 		return false
@@ -57,6 +54,15 @@ func Spans(a Area, x, y int, parts ...SpanOf) int {
 		x = a.Text(x, y, p.Text, p.Style)
 	}
 	return x
+}
+
+// SpansWidth is how many cells parts of a line take.
+func SpansWidth(parts ...SpanOf) int {
+	w := 0
+	for _, p := range parts {
+		w += Width(p.Text)
+	}
+	return w
 }
 
 // SpanOf is a text and its style.
