@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"herdscope/engine/knob"
+	"herdscope/faultserver/fault"
 )
 
 // faultPrefix begins the names of the knobs of faults: fault.NAME.FIELD.
@@ -36,9 +37,16 @@ func (s *Scenario) faultSetting(i, j int) Setting {
 		set: func(s *Scenario, v int64) {
 			s.Server.Faults = append(s.Server.Faults[:0:0], s.Server.Faults...) // others may share them
 			field.Set(&s.Server.Faults[i], v)
+			if s.Server.Faults[i].Manual && field.Name == manualField {
+				unschedule(&s.Server.Faults[i])
+			}
 		},
 	}
 }
+
+// unschedule takes the windows from a fault that is now left to the hand: they
+// have no value that says that there are none.
+func unschedule(f *fault.Fault) { f.Start, f.Every = 0, 0 }
 
 // Knob finds a knob of this scenario, those of its faults included. The error
 // for an unknown name is an *Error that suggests the nearest one.

@@ -29,6 +29,29 @@ func TestFaultKnobsAreSetBeforehand(t *testing.T) {
 	}
 }
 
+// TestFaultIsLeftToTheHandBeforehand: a knob can take its schedule from a fault,
+// and what comes of it is a scenario that can be saved.
+func TestFaultIsLeftToTheHandBeforehand(t *testing.T) {
+	s, _ := Builtin("restart")
+	if err := s.Set("fault.restart.manual", "on"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := s.YAML(); err != nil {
+		t.Errorf("cannot be saved: %v", err)
+	} else if _, err := Parse("f.yaml", text); err != nil {
+		t.Errorf("the saved file: %v", err)
+	}
+	if err := s.Set("fault.restart.start", "3s"); err != nil {
+		t.Fatal(err)
+	}
+	if s.Validate() == nil {
+		t.Error("a fault that is left to the hand may have a schedule again")
+	}
+}
+
 func TestUnknownFaultKnobs(t *testing.T) {
 	quota, _ := Builtin("rate-limit")
 	for name, want := range map[string]string{

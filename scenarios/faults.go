@@ -24,13 +24,16 @@ func (f *faultField) belongsTo(k fault.Kind) bool {
 	return f.kinds == nil || slices.Contains(f.kinds, k)
 }
 
+// manualField is the field that leaves a fault to the hand.
+const manualField = "manual"
+
 var faultFields = append(windowFields(), effectFields()...)
 
 func windowFields() []faultField {
 	most := int64(longest)
 	return []faultField{
 		{Field: knob.AtBool(knob.Spec{
-			Name: "manual", Kind: knob.Switch,
+			Name: manualField, Kind: knob.Switch,
 			Doc: "leaves the fault to the hand: no windows of its own",
 		}, func(f *fault.Fault) *bool { return &f.Manual })},
 		{Field: knob.At(knob.Spec{
