@@ -103,24 +103,38 @@ func tuneDoc(in widget.Area, k Knob) int {
 	if room < 3 {
 		return 0
 	}
-	lines := widget.Wrap(k.Doc, in.W)
-	lines = lines[:min(len(lines), room-2)]
-	y := in.H - len(lines) - 1
-	for i, text := range lines {
-		in.Text(0, y+i, text, theme.Of(theme.Dim))
+	allowed := allowedLines(in.W, max(room-4, 1), k)
+	doc := widget.Wrap(k.Doc, in.W)
+	doc = doc[:min(len(doc), room-1-len(allowed))]
+	foot := in.Sub(0, in.H-len(doc)-len(allowed), in.W, len(doc)+len(allowed))
+	for i, text := range append(doc, allowed...) {
+		foot.TextCut(0, i, in.W, text, theme.Of(theme.Dim))
 	}
-	drawRange(in.Sub(0, in.H-1, in.W, 1), k)
-	return len(lines) + 2
+	if !discrete(k) {
+		drawRange(foot.Sub(0, foot.H-1, in.W, 1), k)
+	}
+	return foot.H + 1
 }
 
-// drawRange draws where a value stands among those that are allowed.
+// allowedLines says which values a setting takes, in most lines at most. It is
+// in one for a range, which is drawn.
+func allowedLines(w, most int, k Knob) []string {
+	lines := widget.Wrap(k.Allowed(), w)
+	if !discrete(k) || len(lines) > most {
+		return []string{k.Allowed()}
+	}
+	return lines
+}
+
+// drawRange draws where a value stands among those that are allowed, over the
+// words that say so, if there is room.
 func drawRange(a widget.Area, k Knob) {
 	low, high := k.Format(k.Min), k.Format(k.Max)
 	bar := a.Sub(widget.Width(low)+1, 0, a.W-widget.Width(low)-widget.Width(high)-2, 1)
-	if discrete(k) || bar.W < 4 {
-		a.TextCut(0, 0, a.W, k.Allowed(), theme.Of(theme.Dim))
+	if bar.W < 4 {
 		return
 	}
+	a.Fill(' ', theme.Style{})
 	a.Text(0, 0, low, theme.Of(theme.Dim))
 	widget.Bar(bar, along(k), theme.Of(theme.Accent))
 	a.TextRight(a.W, 0, high, theme.Of(theme.Dim))

@@ -1,6 +1,7 @@
 package page_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -8,6 +9,7 @@ import (
 	"herdscope/scenarios"
 	"herdscope/tui/keymap"
 	"herdscope/tui/page"
+	"herdscope/tui/page/pagetest"
 	"herdscope/tui/theme"
 )
 
@@ -110,6 +112,22 @@ func TestSentences(t *testing.T) {
 		got, role := page.Sentence(c.note)
 		if got != c.want || role == theme.Plain {
 			t.Errorf("got %q in role %d, want %q", got, role, c.want)
+		}
+	}
+}
+
+// All choices of a setting can be read beside a chart of the usual size, which
+// has room for them in two lines.
+func TestTuneShowsAllChoices(t *testing.T) {
+	for _, size := range sizes[:3] {
+		w, h := size.w, size.h-3
+		p := page.Pages()[0]
+		v := viewFor(p, w, h, pagetest.Scenario(), 6*time.Second, false)
+		got := frame(plain, w, h, p, v)
+		for _, choice := range []string{"one of none,", "full,", "equal,", "decorrelated "} {
+			if !strings.Contains(got, choice) {
+				t.Errorf("%dx%d: no %q in\n%s", size.w, size.h, choice, got)
+			}
 		}
 	}
 }
