@@ -47,7 +47,7 @@ func (e *experiment) load(a *app, ref string) (scenarios.Scenario, error) {
 // apply does one --set.
 func apply(s *scenarios.Scenario, set string) error {
 	name, value, ok := strings.Cut(set, "=")
-	if !ok {
+	if !ok || strings.TrimSpace(name) == "" {
 		return usage("--set %s: want knob=value, as in retry.jitter=full", knob.Quote(set))
 	}
 	if err := s.Set(strings.TrimSpace(name), strings.TrimSpace(value)); err != nil {

@@ -37,6 +37,9 @@ func (a *app) runCommand() *cobra.Command {
 		Args:              exactlyOne,
 		ValidArgsFunction: completeScenario,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.events == "" && cmd.Flags().Changed("events") {
+				return usage("--events wants a file, got no name") // of an unset variable, mostly
+			}
 			return a.run(cmd.Context(), args[0], o)
 		},
 	}
