@@ -211,6 +211,22 @@ func TestVersionAndHelp(t *testing.T) {
 	}
 }
 
+func TestStoppedRunSaysHowFarItCame(t *testing.T) {
+	for _, tt := range []struct {
+		at   time.Duration
+		want string
+	}{
+		{3 * time.Second, "stopped at 3s of 12s; the summary covers that much"},
+		{12 * time.Second, "stopped while the last requests ended; what was left of them is unfinished"},
+		{12*time.Second + 9*time.Millisecond, // a live run looks at the clock every 10 ms
+			"stopped while the last requests ended; what was left of them is unfinished"},
+	} {
+		if got := (&abortedError{tt.at, 12 * time.Second}).Error(); got != tt.want {
+			t.Errorf("at %v: %q, want %q", tt.at, got, tt.want)
+		}
+	}
+}
+
 func TestErrorsBecomeCodes(t *testing.T) {
 	for _, tc := range []struct {
 		err  error

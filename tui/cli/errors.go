@@ -33,10 +33,14 @@ func usage(format string, args ...any) error {
 	return &usageError{fmt.Errorf(format, args...)}
 }
 
-// abortedError is a run that was stopped before its end.
+// abortedError is a run that was stopped before its end, or, if at is not before
+// of, while it drained.
 type abortedError struct{ at, of time.Duration }
 
 func (e *abortedError) Error() string {
+	if e.at >= e.of {
+		return "stopped while the last requests ended; what was left of them is unfinished"
+	}
 	return fmt.Sprintf("stopped at %v of %v; the summary covers that much",
 		e.at.Round(100*time.Millisecond), e.of)
 }
