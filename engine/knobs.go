@@ -6,7 +6,6 @@ import (
 
 	"herdscope/engine/backoff"
 	"herdscope/engine/knob"
-	"herdscope/engine/queue"
 	"herdscope/engine/wire"
 )
 
@@ -119,7 +118,7 @@ func breakerFields() []knob.Field[Policy] {
 }
 
 func queueFields() []knob.Field[Policy] {
-	return []knob.Field[Policy]{
+	fields := []knob.Field[Policy]{
 		knob.At(knob.Spec{
 			Name: "queue.limit", Kind: knob.Int, Unit: "slots",
 			Min: 1, Max: maxSlots, Step: 1, Zero: "unlimited",
@@ -130,11 +129,8 @@ func queueFields() []knob.Field[Policy] {
 			Min: 1, Max: maxSlots, Zero: "unlimited",
 			Doc: "how many requests may wait in one scope of a client; one more is shed",
 		}, func(p *Policy) *int { return &p.Queue.Capacity }),
-		knob.At(knob.Spec{
-			Name: "queue.order", Kind: knob.Choice, Choices: queue.OrderNames(),
-			Doc: "who goes first: the most important class, or whoever came first",
-		}, func(p *Policy) *queue.Order { return &p.Queue.Order }),
 	}
+	return append(fields, orderFields()...)
 }
 
 func classFields(class wire.Class) []knob.Field[Policy] {
@@ -159,6 +155,7 @@ func classFields(class wire.Class) []knob.Field[Policy] {
 			Min: leastTime, Max: maxWait, Step: int64(time.Second), Zero: "off",
 			Doc: "how long the oldest may wait and be overtaken before the class starves",
 		}, func(p *Policy) *time.Duration { return &p.Queue.Class[class].StarvedAfter }),
+		turnsField(class),
 	}
 }
 
@@ -176,7 +173,10 @@ func (p Policy) Validate() error {
 		return p.fail("breaker.successes", "is more than breaker.probes",
 			"1 to "+strconv.Itoa(p.Breaker.Probes))
 	}
-	return p.checkSlots()
+	if err := p.checkSlots(); err != nil {
+		return err
+	}
+	return p.checkOrder()
 }
 
 // checkSlots refuses shares of a scope that cannot all be kept.

@@ -70,8 +70,18 @@ type Queue struct {
 	// Capacity is how many requests may wait in a scope; 0 is unlimited. One
 	// more is shed.
 	Capacity int
-	// Order is who goes first.
+	// Order is who goes first. See each order for its bound, and queue.Config
+	// for what the fields below mean to it and stand for at 0.
 	Order queue.Order
+	// Requeue is where a retry comes back into the queue.
+	Requeue queue.Requeue
+	// Ageing is the head start of a class over the next, in the order of ageing.
+	Ageing time.Duration
+	// Estimate is how long before its deadline edf gives a request up; 0 is off.
+	Estimate time.Duration
+	// CodelTarget and CodelInterval are the patience of adaptive-lifo with those
+	// who join a standing queue, and with all others.
+	CodelTarget, CodelInterval time.Duration
 	// Class is the rules of each class inside the scope.
 	Class [wire.NumClasses]ClassQueue
 }
@@ -88,4 +98,6 @@ type ClassQueue struct {
 	// StarvedAfter is how long the oldest request may wait before it counts as
 	// starving, if a later one was started before it; 0 is off.
 	StarvedAfter time.Duration
+	// Turns is how many turns the class has in a round of the weighted order.
+	Turns int
 }

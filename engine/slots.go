@@ -10,12 +10,15 @@ import (
 // join lets a request wait for a slot; settle will look whether there is one.
 func (m *Machine) join(h int32) {
 	r := &m.requests[h]
+	m.reorder(r.Scope)
 	r.place, r.since, r.announced = inQueue, m.now, false
 	m.counts.Queued++
-	m.scopes[r.Scope].queue.Push(h, r.Class, r.came, r.number)
-	m.fresh = append(m.fresh, h)
+	m.scopes[r.Scope].queue.Push(m.waiter(h))
 	m.touch(r.Scope)
-	m.setTimer(h, r.deadline)
+	m.await(h)
+	if r.place == inQueue {
+		m.fresh = append(m.fresh, h)
+	}
 }
 
 // leaveQueue takes a request out of its queue and tells those who saw it wait.
@@ -56,9 +59,10 @@ func (m *Machine) settle() {
 
 // dispatch gives slots away until there are none, or nobody may have one.
 func (m *Machine) dispatch(s uint8) {
+	m.reorder(s)
 	sc := &m.scopes[s]
 	for {
-		h, _, ok := sc.queue.Next(m.policy.Queue.Order, m.allowed(sc))
+		h, _, ok := sc.queue.Next(m.now, m.allowed(sc))
 		if !ok {
 			return
 		}

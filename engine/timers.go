@@ -55,9 +55,7 @@ func (m *Machine) due(h int32) {
 		m.counts.Sleeping--
 		m.join(h)
 	case inQueue:
-		m.leaveQueue(h)
-		r.cause = wire.CauseDeadline
-		m.finish(h, m.late(r))
+		m.await(h)
 	case onWire:
 		if r.deadline <= m.now {
 			m.abort(h, wire.CauseDeadline, breaker.Neutral)

@@ -10,6 +10,7 @@ import (
 
 	"herdscope/engine/clock"
 	"herdscope/engine/knob"
+	"herdscope/engine/queue"
 	"herdscope/engine/wire"
 	"herdscope/faultserver/fault"
 )
@@ -74,6 +75,9 @@ func agree(s *Scenario) {
 	p := &s.Fleet.Policy
 	p.Retry.Backoff.Cap = max(p.Retry.Backoff.Cap, p.Retry.Backoff.Base)
 	p.Breaker.Successes = min(p.Breaker.Successes, p.Breaker.Probes)
+	if p.Queue.Order == queue.EDF {
+		p.Queue.Estimate = 0 // which may be more than a deadline
+	}
 	left := p.Queue.Limit
 	for i := range p.Queue.Class {
 		c := &p.Queue.Class[i]
