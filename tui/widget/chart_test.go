@@ -3,6 +3,7 @@ package widget
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -41,6 +42,19 @@ func TestStack(t *testing.T) {
 					s.Threshold(chart, 12, "capacity 12/s")
 				})))
 			})
+		}
+	}
+}
+
+// Without colour, retries are told from first tries by their texture alone: no
+// cell of them is drawn as a part of a block.
+func TestRetriesAreNoBlocksWithoutColour(t *testing.T) {
+	for upper := 0.5; upper <= 32; upper += 0.5 {
+		got := draw(plain(), 1, 4, func(a Area) {
+			Stack{Top: 32}.Draw(a, []Column{{Upper: upper}})
+		})
+		if !strings.Contains(got, "▒") || strings.ContainsAny(got, "▁▂▃▄▅▆▇█") {
+			t.Errorf("retries of %v of 32:\n%s", upper, got)
 		}
 	}
 }

@@ -20,6 +20,9 @@ func (s Stack) Draw(a Area, columns []Column) {
 	}
 	for x, c := range columns {
 		lower, total := s.units(c, a.H)
+		if !a.Theme().TwoTone() {
+			total = wholeCells(lower, total)
+		}
 		for y := range a.H {
 			base := (a.H - 1 - y) * 8
 			lo, all := min(max(lower-base, 0), 8), min(max(total-base, 0), 8)
@@ -45,6 +48,20 @@ func (s Stack) units(c Column, h int) (lower, total int) {
 	return lower, max(total, lower)
 }
 
+// wholeCells ends retries at the edge of a cell: where there is but one tone, the
+// block that would fill a part of one cannot be told from first tries. Retries
+// alone have at least one cell.
+func wholeCells(lower, total int) int {
+	if total == lower {
+		return total
+	}
+	whole := (total + 4) / 8 * 8
+	if lower == 0 {
+		whole = max(whole, 8)
+	}
+	return max(whole, lower)
+}
+
 // cell draws one cell whose lowest lo eighths are the lower part, and those from
 // there to all the upper one.
 func (s Stack) cell(a Area, x, y, lo, all int) {
@@ -56,7 +73,7 @@ func (s Stack) cell(a Area, x, y, lo, all int) {
 		a.Set(x, y, eighths[lo], lower.On(theme.RetryEdge))
 	case all-lo < lo:
 		a.Set(x, y, eighths[all], lower)
-	case all == 8 || (all >= 4 && !a.Theme().TwoTone()):
+	case all == 8:
 		a.Set(x, y, '▒', Retries(a.Theme()))
 	default:
 		a.Set(x, y, eighths[all], upper)
