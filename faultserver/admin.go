@@ -72,22 +72,29 @@ func (o *owner) stats() Stats {
 	return stats
 }
 
+// The paths of the API of the server's own.
+const (
+	adminPath = "/_fault/"
+	statePath = adminPath + "state"
+	faultPath = adminPath + "faults/{name}/{do}"
+)
+
 // router is all that the server answers to.
 func (s *Server) router(routes []string) http.Handler {
-	r := mux.NewRouter().SkipClean(true)
-	r.NotFoundHandler = http.HandlerFunc(notFound)
-	r.MethodNotAllowedHandler = only(wire.MethodNames()...)
-
-	admin := r.PathPrefix("/_fault").Subrouter()
-	admin.HandleFunc("/state", s.getState).Methods(http.MethodGet).Name("fault-state")
-	admin.Handle("/state", only(http.MethodGet)).Name("fault-state-other")
-	admin.HandleFunc("/faults/{name}/{do}", s.doFault).Methods(http.MethodPost).Name("fault-do")
-	admin.Handle("/faults/{name}/{do}", only(http.MethodPost)).Name("fault-do-other")
-	admin.PathPrefix("/").HandlerFunc(notFound).Name("fault-unknown")
-
 	if len(routes) == 0 {
 		routes = []string{"/"}
 	}
+	r := mux.NewRouter().SkipClean(true)
+	notFound := elsewhere(append(slices.Clone(routes), statePath, faultPath))
+	r.NotFoundHandler = notFound
+	r.MethodNotAllowedHandler = only(wire.MethodNames()...)
+
+	r.HandleFunc(statePath, s.getState).Methods(http.MethodGet).Name("fault-state")
+	r.Handle(statePath, only(http.MethodGet)).Name("fault-state-other")
+	r.HandleFunc(faultPath, s.doFault).Methods(http.MethodPost).Name("fault-do")
+	r.Handle(faultPath, only(http.MethodPost)).Name("fault-do-other")
+	r.PathPrefix(adminPath).Handler(notFound).Name("fault-unknown")
+
 	for _, i := range longestFirst(routes) {
 		r.PathPrefix(routes[i]).Methods(wire.MethodNames()...).Handler(s.traffic(uint8(i))).
 			Name("traffic " + routes[i])
@@ -156,9 +163,10 @@ func unknown(what, value string, allowed []string) problem {
 	return p
 }
 
-func notFound(w http.ResponseWriter, r *http.Request) {
-	refuse(w, http.StatusNotFound, problem{
-		Error: "there is no path " + knob.Quote(r.URL.Path), Value: r.URL.Path,
+// elsewhere refuses every path and names those that there are.
+func elsewhere(paths []string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		refuse(w, http.StatusNotFound, unknown("path", r.URL.Path, paths))
 	})
 }
 

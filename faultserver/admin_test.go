@@ -73,6 +73,7 @@ func TestFaultsByRoute(t *testing.T) {
 
 func TestWhatIsNotThereIsNamed(t *testing.T) {
 	b := adminBench(t)
+	paths := []string{"/api", "/_fault/state", "/_fault/faults/{name}/{do}"}
 	for _, c := range []struct {
 		method, path string
 		status       int
@@ -91,8 +92,12 @@ func TestWhatIsNotThereIsNamed(t *testing.T) {
 			Error: `there is no method "POST" for the path "/_fault/state"`,
 			Value: "POST", Allowed: []string{"GET"}}},
 		{"GET", "/_fault/stat", 404, problem{
-			Error: `there is no path "/_fault/stat"`, Value: "/_fault/stat"}},
-		{"GET", "/other", 404, problem{Error: `there is no path "/other"`, Value: "/other"}},
+			Error: `there is no path "/_fault/stat"`, Value: "/_fault/stat",
+			Allowed: paths, Nearest: "/_fault/state"}},
+		{"GET", "/_fault/", 404, problem{
+			Error: `there is no path "/_fault/"`, Value: "/_fault/",
+			Allowed: paths, Nearest: "/_fault/state"}},
+		{"GET", "/", 404, problem{Error: `there is no path "/"`, Value: "/", Allowed: paths}},
 		{"CONVERT", "/api", 405, problem{
 			Error: `there is no method "CONVERT" for the path "/api"`, Value: "CONVERT",
 			Allowed: wire.MethodNames()}},
