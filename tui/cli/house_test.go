@@ -35,6 +35,7 @@ var imports = map[string][]string{
 		"engine/backoff", "engine/breaker", "engine/clock", "engine/knob", "engine/queue",
 		"engine/retryafter", "engine/rng", "engine/wire",
 	},
+	"engine/preset":  {"engine", "engine/backoff", "engine/knob"},
 	"engine/fleet":   {"engine", "engine/clock", "engine/knob", "engine/rng", "engine/wire"},
 	"engine/metrics": {"engine", "engine/clock", "engine/rng", "engine/wire"},
 	"engine/sim":     {"engine", "engine/clock", "engine/fleet", "engine/retryafter", "engine/rng", "engine/wire"},
