@@ -28,6 +28,7 @@ var imports = map[string][]string{
 	"engine/backoff":    {"engine/clock", "engine/rng", "engine/wire"},
 	"engine/breaker":    {"engine/clock", "engine/rng", "engine/wire"},
 	"engine/budget":     {"engine/clock", "engine/rng", "engine/wire"},
+	"engine/limiter":    nil,
 	"engine/queue":      {"engine/clock", "engine/rng", "engine/wire"},
 	"engine/retryafter": {"engine/clock", "engine/rng", "engine/wire"},
 
