@@ -1,9 +1,24 @@
 package page
 
-import "herdscope/tui/widget"
+import (
+	"herdscope/tui/theme"
+	"herdscope/tui/widget"
+)
 
 // panel draws one part of a page into an area, its frame included.
 type panel func(a widget.Area, v View)
+
+// drawLongest draws into a's first row the first of some texts that fits, which
+// say the same in fewer and fewer words; or the last, cut.
+func drawLongest(a widget.Area, r theme.Role, texts ...string) {
+	for _, text := range texts[:len(texts)-1] {
+		if widget.Width(text) <= a.W {
+			a.Text(0, 0, text, theme.Of(r))
+			return
+		}
+	}
+	a.TextCut(0, 0, a.W, texts[len(texts)-1], theme.Of(r))
+}
 
 // panelFrame is how much of a panel's width its frame takes.
 const panelFrame = 4

@@ -2,6 +2,7 @@ package page
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"herdscope/engine/metrics"
@@ -124,6 +125,9 @@ func drawRecovery(in widget.Area, y int, v View) {
 	if widget.Width("recovery "+why) <= in.W {
 		in.Text(0, y, "recovery", theme.Of(theme.Dim))
 	}
+	if widget.Width(why) > in.W {
+		why = strings.Replace(why, " after ", ", ", 1)
+	}
 	in.TextRight(in.W, y, widget.Cut(why, in.W), theme.Of(theme.Dim))
 }
 
@@ -141,11 +145,9 @@ func faultOn(faults []metrics.FaultView) string {
 // drawUnderWay says where the requests are that have not ended.
 func drawUnderWay(in widget.Area, y int, v View) {
 	s := v.Snap
-	text := widget.Count(s.InFlight) + " in flight, " + widget.Count(s.Sleeping) + " in backoff"
-	if widget.Width(text) > in.W {
-		text = widget.Count(s.InFlight) + " sent, " + widget.Count(s.Sleeping) + " back off"
-	}
-	in.TextCut(0, y, in.W, text, theme.Of(theme.Plain))
+	sent, asleep := widget.Count(s.InFlight), widget.Count(s.Sleeping)
+	drawLongest(in.Sub(0, y, in.W, 1), theme.Plain,
+		sent+" in flight, "+asleep+" in backoff", sent+" sent, "+asleep+" back off")
 }
 
 func orNone(text string) string {

@@ -65,9 +65,15 @@ func oldest(q metrics.QueueView) string {
 
 // drawSlots says how many slots there are to wait for.
 func drawSlots(in widget.Area, y int, v View) {
-	text := "slots per client and scope: unlimited, so nothing waits"
-	if n := v.Scenario.Fleet.Policy.Queue.Limit; n > 0 {
-		text = fmt.Sprintf("slots per client and scope: %d · %s wait", n, widget.Count(v.Snap.Waiting))
+	texts := []string{
+		"slots per client and scope: unlimited, so nothing waits",
+		"slots: unlimited, so nothing waits", "slots: unlimited",
 	}
-	in.TextCut(0, y, in.W, text, theme.Of(theme.Dim))
+	if n := v.Scenario.Fleet.Policy.Queue.Limit; n > 0 {
+		wait := widget.Count(v.Snap.Waiting) + " wait"
+		texts = []string{
+			fmt.Sprintf("slots per client and scope: %d · %s", n, wait), fmt.Sprintf("slots: %d · %s", n, wait),
+		}
+	}
+	drawLongest(in.Sub(0, y, in.W, 1), theme.Dim, texts...)
 }

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"fmt"
 	"math"
 
 	"herdscope/tui/theme"
@@ -40,21 +41,23 @@ func drawStability(a widget.Area, v View) {
 	drawZones(in, zones, v.Snap.Now.Offered)
 }
 
-// drawUnlimited says in as many words as there is room for that nothing can
-// overload the server.
+// drawUnlimited says that nothing can overload the server, and what hurts
+// instead: where the clients have few slots, waiting for one.
 func drawUnlimited(in widget.Area, v View) {
 	bunching := "peak/mean " + peakToMean(v.Snap.Now) + " (chance " + chance(v.Snap.Now) + ")"
-	for _, text := range []string{
+	texts := []string{
 		"no capacity limit: nothing overloads the server; what hurts is attempts that come together: " + bunching,
 		"no capacity limit: what hurts is attempts that come together: " + bunching,
 		"no capacity limit; " + bunching,
-		"no capacity limit",
-	} {
-		if widget.Width(text) <= in.W {
-			in.Text(0, 0, text, theme.Of(theme.Plain))
-			return
+	}
+	if n := v.Scenario.Fleet.Policy.Queue.Limit; n > 0 {
+		wait := widget.Count(v.Snap.Waiting) + " wait"
+		texts = []string{
+			fmt.Sprintf("no capacity limit at the server: what hurts is %d slots per client and scope, for which %s", n, wait),
+			fmt.Sprintf("no capacity limit; %s for %d slots per client and scope", wait, n),
 		}
 	}
+	drawLongest(in, theme.Plain, append(texts, "no capacity limit")...)
 }
 
 // drawZones draws zones of equal width, their names inside, and the value with

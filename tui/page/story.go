@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"herdscope/engine/metrics"
@@ -24,7 +25,8 @@ func drawStory(a widget.Area, v View) {
 	for y, n := range notes {
 		in.TextRight(8, y, widget.Moment(n.At), theme.Of(theme.Dim))
 		text, role := Sentence(n)
-		in.TextCut(10, y, in.W-10, text, theme.Of(role))
+		short, _, _ := strings.Cut(text, " (")
+		drawLongest(in.Sub(10, y, in.W-10, 1), role, text, short)
 	}
 }
 

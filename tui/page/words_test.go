@@ -1,0 +1,50 @@
+package page_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"herdscope/engine/metrics"
+	"herdscope/scenarios"
+	"herdscope/tui/page"
+	"herdscope/tui/page/pagetest"
+)
+
+// What is said in words is cut at no size that shows it beside other panels.
+func TestNoSentenceIsCut(t *testing.T) {
+	limited := func(s scenarios.Scenario, limit int) scenarios.Scenario {
+		s.Fleet.Policy.Queue.Limit = limit
+		return s
+	}
+	p := page.Pages()[0]
+	for _, size := range sizes[:4] {
+		for _, s := range []scenarios.Scenario{
+			limited(pagetest.Scenario(), 0), limited(pagetest.Scenario(), 4),
+			limited(pagetest.Gateway(), 0), limited(pagetest.Gateway(), 4),
+		} {
+			w, h := size.w, size.h-3
+			v := viewFor(p, w, h, s, 14*time.Second, false)
+			v.Snap.Recovery = metrics.Recovery{Why: "not yet recovered after 12.3 s"}
+			got := frame(plain, w, h, p, v)
+			for _, line := range strings.Split(got, "\n") {
+				if strings.Contains(line, "…") && !strings.Contains(line, ".most ") {
+					t.Errorf("%dx%d: %s", size.w, size.h, line)
+				}
+			}
+		}
+	}
+}
+
+// A server without a limit is not what hurts, and neither are herds, where the
+// clients wait for slots of their own.
+func TestStabilityNamesWhatHurts(t *testing.T) {
+	p := page.Pages()[0]
+	s := pagetest.Scenario()
+	s.Server.Workers, s.Fleet.Policy.Queue.Limit = 0, 4
+	got := frame(plain, 160, 42, p, viewFor(p, 160, 42, s, 14*time.Second, false))
+	if !strings.Contains(got, "what hurts is 4 slots per client and scope, for which 138 wait") ||
+		strings.Contains(got, "come together") {
+		t.Errorf("got\n%s", got)
+	}
+}
