@@ -29,14 +29,35 @@ func (d *dispersion) peakToMean() float64 {
 	return float64(d.most) * float64(d.bins) / float64(d.sum)
 }
 
+// fewPerBin is the mean below which the counts of a Poisson stream are not near
+// enough to Gaussian; at it the two peaks are within a tenth of each other.
+const fewPerBin = 10
+
 // chance is about the peakToMean of a Poisson stream of this mean: the largest
-// of M Gaussian values lies about sqrt(2 ln M) deviations above the mean.
+// of M Gaussian values lies about sqrt(2 ln M) deviations above the mean. Small
+// counts lean to the right of that.
 func (d *dispersion) chance() float64 {
 	if d.sum == 0 {
 		return 0
 	}
 	bins := float64(d.bins)
-	return 1 + math.Sqrt(2*math.Log(bins)*bins/float64(d.sum))
+	mean := float64(d.sum) / bins
+	peak := mean + math.Sqrt(2*math.Log(bins)*mean)
+	if mean < fewPerBin {
+		peak = max(peak, poissonPeak(bins, mean))
+	}
+	return peak / mean
+}
+
+// poissonPeak is the median of the fullest of so many bins whose counts are
+// Poisson: the least count within which all of them stay as often as not.
+func poissonPeak(bins, mean float64) float64 {
+	count, share := 0.0, math.Exp(-mean)
+	for within := share; math.Pow(within, bins) < 0.5; within += share {
+		count++
+		share *= mean / count
+	}
+	return count
 }
 
 // fano is the variance over the mean; 0 if it has none.

@@ -75,6 +75,7 @@ func TestRandomStreamsStayAtTheirFloors(t *testing.T) {
 	const length = 1000 * time.Second
 	streams := map[string][]clock.Instant{
 		"poisson":  poisson(1, 200, length),
+		"rare":     poisson(5, 0.1, length),
 		"slow":     poisson(2, 5, length),
 		"fast":     poisson(3, 2000, length),
 		"anywhere": scattered(4, 200_000, length),
@@ -90,9 +91,7 @@ func TestRandomStreamsStayAtTheirFloors(t *testing.T) {
 					t.Errorf("fano at %d bins is %v, enough %v", foldings[i], f, h.Enough[i])
 				}
 			}
-			// Chance is exact only for bins with many arrivals; of few, the
-			// distribution leans to the right.
-			if h.PeakToMean < 0.8*h.Chance || h.PeakToMean > 2*h.Chance {
+			if h.PeakToMean < 0.7*h.Chance || h.PeakToMean > 1.5*h.Chance {
 				t.Errorf("peak/mean is %v, chance %v", h.PeakToMean, h.Chance)
 			}
 			// Rayleigh: n R^2 exceeds z with probability exp(-z); 12 periods.

@@ -73,7 +73,8 @@ type Herd struct {
 	Bins     int64
 	Arrivals int64
 	// PeakToMean is the fullest bin over the mean one; Chance is about what a
-	// Poisson stream of this mean would show: 1 + sqrt(2 ln Bins / mean). Both
+	// Poisson stream of this mean would show: 1 + sqrt(2 ln Bins / mean), or the
+	// median of what it shows if that is more and a bin holds fewer than 10. Both
 	// are 0 if nothing arrived.
 	PeakToMean float64
 	Chance     float64
