@@ -239,6 +239,9 @@ func fieldsBelow(section string) []string {
 func (d *decoder) locate(e *Error, action int) *Error {
 	if action >= 0 {
 		a := d.actions[action]
+		if a.Kind == SetKnob && e.Field != a.Knob && e.Field != fieldOf(a.Knob) {
+			e.Msg = "then " + e.Field + ": " + e.Msg // the knob that it disagrees with
+		}
 		e.Line, e.Column, e.Field = a.line, a.column, a.field
 		return e
 	}
