@@ -14,10 +14,16 @@ type Help struct {
 	top   int
 	shown int
 	lines []helpLine
+	// rows are the lines as they were wrapped when the help was last drawn.
+	rows []helpLine
 }
 
-// helpLine is a heading if keys is empty.
-type helpLine struct{ keys, doc string }
+// helpLine is a heading if keys is empty, and goes on with the line before it if
+// more is set.
+type helpLine struct {
+	keys, doc string
+	more      bool
+}
 
 // NewHelp makes the help from the bindings.
 func NewHelp(m keymap.Map) *Help {
@@ -31,15 +37,16 @@ func NewHelp(m keymap.Map) *Help {
 			group = b.Group
 			h.lines = append(h.lines, helpLine{doc: group})
 		}
-		h.lines = append(h.lines, helpLine{b.Help().Key, b.Help().Desc})
+		h.lines = append(h.lines, helpLine{keys: b.Help().Key, doc: b.Help().Desc})
 	}
 	h.lines = append(h.lines, helpLine{},
 		helpLine{doc: "Marks"},
-		helpLine{"█ ▒", "first tries and retries; in the raster · and ░ ▒ ▓ by how many retry together"},
-		helpLine{"c O e h", "breaker closed, open, eligible for a probe, half-open"},
-		helpLine{"▲ ● ▽", "critical, interactive and background requests"},
-		helpLine{"░", "a fault's window under a chart; without a background it is still to come"},
-		helpLine{"shift+drag", "selects text in most terminals while the mouse is ours"})
+		helpLine{keys: "█ ▒", doc: "first tries and retries; in the raster · and ░ ▒ ▓ by how many retry together"},
+		helpLine{keys: "c O e h", doc: "breaker closed, open, eligible for a probe, half-open"},
+		helpLine{keys: "▲ ● ▽", doc: "critical, interactive and background requests"},
+		helpLine{keys: "░", doc: "a fault's window under a chart; without a background it is still to come"},
+		helpLine{keys: "- n<100", doc: "no number: no samples, or too few for a percentile"},
+		helpLine{keys: "shift+drag", doc: "selects text in most terminals while the mouse is ours"})
 	return h
 }
 
@@ -59,7 +66,7 @@ func (h *Help) Key(k tea.KeyMsg, _ View) Request {
 	case keymap.First:
 		h.top = 0
 	case keymap.Last:
-		h.top = len(h.lines)
+		h.top = len(h.rows)
 	default:
 		if h.keys.Screen(k).Command == keymap.Help {
 			return Request{Kind: Close}
@@ -75,21 +82,41 @@ func (h *Help) Scroll(lines int, _ View) {
 	h.clamp()
 }
 
-func (h *Help) clamp() { h.top = max(min(h.top, len(h.lines)-h.shown), 0) }
+func (h *Help) clamp() { h.top = max(min(h.top, len(h.rows)-h.shown), 0) }
+
+// helpIndent is where the words stand that say what a key does.
+const helpIndent = 16
+
+// wrap breaks the lines for a width of w.
+func (h *Help) wrap(w int) {
+	h.rows = h.rows[:0]
+	for _, l := range h.lines {
+		if l.keys == "" {
+			h.rows = append(h.rows, l)
+			continue
+		}
+		for i, text := range widget.Wrap(l.doc, w-helpIndent-2) {
+			h.rows = append(h.rows, helpLine{keys: l.keys, doc: text, more: i > 0})
+		}
+	}
+}
 
 // Draw draws as many lines as fit.
 func (h *Help) Draw(a widget.Area, _ View) {
 	in := sheet(a, 84, len(h.lines)+2, "Help", "esc closes · ↑ ↓ scroll")
+	h.wrap(in.W)
 	h.shown = in.H
 	h.clamp()
-	for y := 0; y < in.H && h.top+y < len(h.lines); y++ {
-		l := h.lines[h.top+y]
+	for y := 0; y < in.H && h.top+y < len(h.rows); y++ {
+		l := h.rows[h.top+y]
 		if l.keys == "" {
 			in.Text(0, y, l.doc, theme.Of(theme.Title).Strong())
 			continue
 		}
-		in.Text(2, y, l.keys, theme.Of(theme.Accent))
-		in.TextCut(16, y, in.W-18, l.doc, theme.Of(theme.Plain))
+		if !l.more {
+			in.Text(2, y, l.keys, theme.Of(theme.Accent))
+		}
+		in.Text(helpIndent, y, l.doc, theme.Of(theme.Plain))
 	}
-	scrollMark(in, h.top, len(h.lines))
+	scrollMark(in, h.top, len(h.rows))
 }

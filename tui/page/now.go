@@ -186,7 +186,10 @@ func p50(h metrics.Headline) string {
 }
 
 func p99(h metrics.Headline) string {
-	if h.Count < 100 {
+	switch {
+	case h.Count == 0:
+		return widget.None
+	case h.Count < 100:
 		return "n<100"
 	}
 	return widget.Span(h.P99)

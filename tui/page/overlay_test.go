@@ -103,6 +103,21 @@ func TestHelpShowsEveryBinding(t *testing.T) {
 	}
 }
 
+// On a narrow screen what a key does is wrapped, and not cut.
+func TestNarrowHelpCutsNothing(t *testing.T) {
+	v := view()
+	h := page.NewHelp(keys)
+	for range 200 {
+		if got := sheet(plain, 40, 9, h, v); strings.Contains(got, "…") {
+			t.Fatalf("cut:\n%s", got)
+		}
+		press(h, v, "down")
+	}
+	if got := sheet(plain, 40, 9, h, v); !strings.Contains(got, " ours ") {
+		t.Errorf("the end is out of reach:\n%s", got)
+	}
+}
+
 func TestHelpScrollsNoFurtherThanItsEnd(t *testing.T) {
 	v := view()
 	h := page.NewHelp(keys)
