@@ -15,8 +15,11 @@ func (a *app) knobsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "knobs",
 		Short: "List what --set, scenario files and the tuning panel can change",
-		Args:  noArguments,
-		RunE:  func(*cobra.Command, []string) error { return a.listKnobs(asJSON) },
+		Long: "List what --set, scenario files and the tuning panel can change.\n\n" +
+			"Not in the list are the fields of a scenario's own faults, which --set can change\n" +
+			"as well, as in fault.restart.length=1s; `herdscope scenarios show` shows them.",
+		Args: noArguments,
+		RunE: func(*cobra.Command, []string) error { return a.listKnobs(asJSON) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
 	return cmd

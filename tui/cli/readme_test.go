@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"herdscope/faultserver/fault"
 	"herdscope/scenarios"
 )
 
@@ -66,6 +67,23 @@ func keys(object map[string]any) []string {
 		}
 	}
 	return all
+}
+
+func TestReadmeNamesEveryFieldOfFaults(t *testing.T) {
+	text := readme(t)
+	for i, kind := range fault.KindNames() {
+		s := scenarios.Default()
+		s.Server.Faults = []fault.Fault{{Name: "x", Kind: fault.Kind(i)}}
+		names := []string{kind}
+		for _, k := range s.FaultKnobs() {
+			names = append(names, strings.TrimPrefix(k.Name, "fault.x."))
+		}
+		for _, name := range names {
+			if !strings.Contains(text, "`"+name+"`") && !strings.Contains(text, "`"+name+": ") {
+				t.Errorf("the README does not explain %s of %s", name, kind)
+			}
+		}
+	}
 }
 
 func TestReadmeNamesEveryFlag(t *testing.T) {
