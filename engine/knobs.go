@@ -28,6 +28,7 @@ func policyFields() []knob.Field[Policy] {
 	fields = append(fields, breakerFields()...)
 	fields = append(fields, queueFields()...)
 	fields = append(fields, fallbackFields()...)
+	fields = append(fields, budgetFields()...)
 	for class := range wire.NumClasses {
 		fields = append(fields, classFields(wire.Class(class))...)
 	}

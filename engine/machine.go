@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"herdscope/engine/breaker"
+	"herdscope/engine/budget"
 	"herdscope/engine/clock"
 	"herdscope/engine/queue"
 	"herdscope/engine/wire"
@@ -22,6 +23,8 @@ type Machine struct {
 	free     []int32
 	joined   uint64 // number given to requests as they come, to break ties
 	counts   Counts
+	own      budget.Budget  // unless shared is set
+	shared   *budget.Budget // one for the whole fleet
 
 	// timers has a key for each breaker, for each class of each scope (its
 	// starvation watch), and for each request.
@@ -72,6 +75,7 @@ type request struct {
 	number   uint64
 	carry    time.Duration // what the backoff remembers of the retries before
 	permit   breaker.Permit
+	hold     budget.Hold
 	try      uint16
 	status   uint16
 	cause    wire.Cause
@@ -290,6 +294,7 @@ func (m *Machine) finish(h int32, outcome wire.Outcome) {
 		m.counts.Sleeping--
 	}
 	m.timers.Clear(m.requestKey(h))
+	m.Budget().Drop(&r.hold)
 	if m.policy.Fallback.has(r, outcome) {
 		outcome = wire.Degraded
 	}

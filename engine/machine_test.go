@@ -6,6 +6,7 @@ import (
 
 	"herdscope/engine"
 	"herdscope/engine/backoff"
+	"herdscope/engine/budget"
 	"herdscope/engine/clock"
 	"herdscope/engine/enginetest"
 	"herdscope/engine/wire"
@@ -86,6 +87,7 @@ func drawPolicy(t *rapid.T) engine.Policy {
 	p.Breaker.OpenFor = time.Duration(rapid.IntRange(1, 4000).Draw(t, "open")) * time.Millisecond
 	p.Breaker.Probes = rapid.IntRange(1, 3).Draw(t, "probes")
 	p.Breaker.Successes = rapid.IntRange(1, p.Breaker.Probes).Draw(t, "successes")
+	p.Budget.Kind = budget.Kind(rapid.IntRange(0, budget.NumKinds-1).Draw(t, "budget"))
 	p.Queue.Limit = rapid.IntRange(0, 3).Draw(t, "limit")
 	p.Queue.Capacity = rapid.IntRange(0, 4).Draw(t, "capacity")
 	for c := range p.Queue.Class {

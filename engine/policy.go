@@ -15,7 +15,9 @@ import (
 type Policy struct {
 	Retry   Retry
 	Breaker breaker.Config
-	Queue   Queue
+	// Budget limits retries as a whole.
+	Budget Budget
+	Queue  Queue
 	// Fallback is what is answered with a value of its own instead of an error.
 	Fallback Fallback
 }

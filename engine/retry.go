@@ -18,7 +18,7 @@ func (m *Machine) retryOrGiveUp(h int32, in Input) {
 	}
 	wait := m.wait(r, in)
 	until := m.now.Add(wait.delay)
-	if until >= r.deadline {
+	if until >= r.deadline || !m.affords(r) {
 		m.finish(h, failure(r.cause))
 		return
 	}

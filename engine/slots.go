@@ -11,6 +11,7 @@ import (
 func (m *Machine) join(h int32) {
 	r := &m.requests[h]
 	m.reorder(r.Scope)
+	m.begins(r)
 	r.place, r.since, r.announced = inQueue, m.now, false
 	m.counts.Queued++
 	m.scopes[r.Scope].queue.Push(m.waiter(h))
@@ -94,6 +95,11 @@ func (m *Machine) start(h int32) {
 	sc := &m.scopes[r.Scope]
 	waited := m.now.Sub(r.since)
 	m.leaveQueue(h)
+	if !m.admits(r) {
+		r.cause = wire.CauseBudget
+		m.finish(h, wire.Shed)
+		return
+	}
 	permit, ok, changes := sc.breaker.Allow(m.now, &m.policy.Breaker, m.changes[:0])
 	m.changes = changes
 	m.breakerChanged(r.Scope)
@@ -140,6 +146,7 @@ func (m *Machine) endAttempt(h int32, cause wire.Cause, result breaker.Result) {
 	m.touch(r.Scope)
 	m.timers.Clear(m.requestKey(h))
 	r.place, r.cause = nowhere, cause
+	m.spent(r)
 
 	e := m.event(wire.AttemptEnded, r)
 	e.Warm = r.Warm && r.try == 1

@@ -9,6 +9,7 @@ package fleet
 
 import (
 	"herdscope/engine"
+	"herdscope/engine/budget"
 	"herdscope/engine/clock"
 	"herdscope/engine/wire"
 )
@@ -22,6 +23,7 @@ type Fleet struct {
 	arrivals clock.Index // when each client's next request begins
 	weights  [wire.NumClasses]uint64
 	stopped  bool
+	budget   budget.Budget // what clients share, if they share one
 	begun    int64
 	ended    int64
 }
@@ -45,6 +47,9 @@ func New(config Config, seed uint64) (*Fleet, error) {
 	scopes := f.scopes()
 	for i := range f.clients {
 		f.clients[i].machine = engine.New(wire.ClientID(i), seed, scopes, &f.config.Policy)
+		if config.Policy.Budget.Shared {
+			f.clients[i].machine.Share(&f.budget)
+		}
 	}
 	for i := range f.clients {
 		f.plan(int32(i))

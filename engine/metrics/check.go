@@ -20,6 +20,7 @@ func (s *Snapshot) Check() error {
 	c.equal("requests waiting by class", s.waiting(), s.Waiting)
 	c.atLeast("sleeping", s.Sleeping, 0)
 	c.atLeast("missed", s.Missed, 0)
+	c.atLeast("denied", s.Denied, 0)
 	c.headline("now", s.Now)
 	c.headline("was", s.Was)
 	for i, q := range s.Queues {

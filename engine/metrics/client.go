@@ -10,6 +10,7 @@ type clients struct {
 	retries  int64
 	inFlight int64
 	missed   int64
+	denied   int64
 	statuses [1000]int64
 
 	latency [wire.NumClasses]times

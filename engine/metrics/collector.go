@@ -111,6 +111,8 @@ func (c *Collector) Observe(e wire.Event) {
 		c.faultBegan(&e)
 	case wire.FaultEnded:
 		c.faultEnded(&e)
+	case wire.RetryDenied:
+		c.client.denied++
 	case wire.ArrivalsMissed:
 		c.client.missed++
 		c.behind(e.At, e.Delay)

@@ -32,6 +32,8 @@ type Snapshot struct {
 	Sleeping int64
 	// Missed counts arrivals that a stalled sender had to leave out.
 	Missed int64
+	// Denied counts the retries that a budget refused.
+	Denied int64
 	// Lag is the largest delay between an intended and a real start in the last
 	// second.
 	Lag time.Duration

@@ -26,6 +26,8 @@ type Summary struct {
 	// Goodput is successes per second of the whole run.
 	Goodput float64
 	Missed  int64
+	// Denied counts the retries that a budget refused.
+	Denied int64
 
 	// Latency is from the intended start to success, by class.
 	Latency [wire.NumClasses]Percentiles

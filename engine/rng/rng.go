@@ -29,6 +29,7 @@ const (
 	ServiceTime
 	FaultHit
 	Network
+	Throttle
 )
 
 // At is the draw of the given seed and label for (a, b, c): uniform over all

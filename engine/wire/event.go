@@ -25,7 +25,7 @@ const (
 	TimedOut
 	// ExpiredInQueue had its deadline pass before it was ever sent.
 	ExpiredInQueue
-	// Shed found the queue full.
+	// Shed found the queue full, or was kept back by the client's own throttle.
 	Shed
 	// ShortCircuited was refused by an open breaker.
 	ShortCircuited
@@ -96,11 +96,14 @@ const (
 	CauseFault
 	// CauseLease is a probe that has not answered in time.
 	CauseLease
+	// CauseBudget is a client's own budget or throttle.
+	CauseBudget
 )
 
 var causeNames = []string{
 	"none", "status", "reset", "refused", "timeout", "deadline", "cancel",
 	"threshold", "elapsed", "probe", "full", "rate_limit", "fault", "lease",
+	"budget",
 }
 
 // String is the cause's name in snake case.
@@ -172,8 +175,12 @@ const (
 	// behind its intended start, Since; Class.
 	ArrivalsMissed
 
+	// RetryDenied: the budget has no retry for the request, which ends; Cause
+	// and Status say what failed.
+	RetryDenied
+
 	// NumEventKinds is the number of kinds.
-	NumEventKinds = int(ArrivalsMissed) + 1
+	NumEventKinds = int(RetryDenied) + 1
 )
 
 var eventNames = []string{
@@ -182,7 +189,7 @@ var eventNames = []string{
 	"breaker_changed", "probe_done", "starvation_began", "starvation_ended",
 	"server_arrived", "server_began", "server_done", "server_rejected",
 	"server_reset", "server_returned", "server_repeated", "fault_began", "fault_ended",
-	"arrivals_missed",
+	"arrivals_missed", "retry_denied",
 }
 
 // String is the kind's name in snake case.

@@ -71,6 +71,7 @@ func (e *Events) Close() error {
 // bodies is what writes the fields of each kind that is written.
 var bodies = [wire.NumEventKinds]func(*Events, wire.Event){
 	wire.RetryScheduled:  (*Events).retry,
+	wire.RetryDenied:     (*Events).denied,
 	wire.BreakerChanged:  (*Events).change,
 	wire.ProbeDone:       (*Events).probe,
 	wire.StarvationBegan: (*Events).starvation,
@@ -85,6 +86,11 @@ func (e *Events) retry(ev wire.Event) {
 	e.inMS("ceiling_ms", ev.Ceiling)
 	e.why(ev)
 	e.flag("hinted", ev.Hinted)
+}
+
+func (e *Events) denied(ev wire.Event) {
+	e.request(ev)
+	e.why(ev)
 }
 
 func (e *Events) change(ev wire.Event) {

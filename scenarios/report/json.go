@@ -37,6 +37,7 @@ type document struct {
 	Attempts      int64              `json:"attempts"`
 	Retries       int64              `json:"retries"`
 	Missed        int64              `json:"missed"`
+	Denied        int64              `json:"retries_denied"`
 	Amplification *milli             `json:"amplification"`
 	GoodputPerS   milli              `json:"goodput_per_s"`
 	Outcomes      outcomes           `json:"outcomes"`
@@ -169,6 +170,7 @@ func newDocument(r run.Result) document {
 		Attempts:      s.Attempts,
 		Retries:       s.Retries,
 		Missed:        s.Missed,
+		Denied:        s.Denied,
 		Amplification: only(s.Requests > 0, milli(s.Amplification)),
 		GoodputPerS:   milli(s.Goodput),
 		Outcomes:      newOutcomes(s.Outcomes),

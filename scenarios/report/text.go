@@ -90,6 +90,14 @@ var outcomeOrder = []wire.Outcome{
 	wire.Shed, wire.ShortCircuited, wire.Cancelled, wire.Unfinished,
 }
 
+// denied tells how many retries a budget refused, if any.
+func denied(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %s retries denied by the budget", grouped(n))
+}
+
 func missed(n int64) string {
 	if n == 0 {
 		return ""
@@ -98,8 +106,9 @@ func missed(n int64) string {
 }
 
 func attempts(b *strings.Builder, s *metrics.Summary) {
-	line(b, "attempts", "%s sent, %s of them retries, amplification %s%s", grouped(s.Attempts),
-		grouped(s.Retries), when(s.Requests > 0, "%.2fx", s.Amplification), underWay(s.InFlight))
+	line(b, "attempts", "%s sent, %s of them retries, amplification %s%s%s", grouped(s.Attempts),
+		grouped(s.Retries), when(s.Requests > 0, "%.2fx", s.Amplification), denied(s.Denied),
+		underWay(s.InFlight))
 	for _, status := range slices.Sorted(maps.Keys(s.Statuses)) {
 		name := "status " + statusKey(status)
 		if status == 0 {

@@ -55,6 +55,7 @@ func TestJitterFlattensTheRestart(t *testing.T) {
 	for seed := range uint64(20) {
 		none, full := builtin(t, "restart"), builtin(t, "restart", "retry.jitter", "full")
 		none.Seed, full.Seed = seed, seed
+		none.Duration, full.Duration = 25*time.Second, 25*time.Second // one outage and its waves
 		a, b := runVirtual(t, none).Summary.Herd, runVirtual(t, full).Summary.Herd
 		if a.PeakToMean < 5*b.PeakToMean {
 			t.Errorf("seed %d: peak/mean %.1f without jitter, %.1f with", seed, a.PeakToMean, b.PeakToMean)

@@ -33,11 +33,11 @@ var imports = map[string][]string{
 	"engine/retryafter": {"engine/clock", "engine/rng", "engine/wire"},
 
 	"engine": {
-		"engine/backoff", "engine/breaker", "engine/clock", "engine/knob", "engine/queue",
-		"engine/retryafter", "engine/rng", "engine/wire",
+		"engine/backoff", "engine/breaker", "engine/budget", "engine/clock", "engine/knob",
+		"engine/limiter", "engine/queue", "engine/retryafter", "engine/rng", "engine/wire",
 	},
 	"engine/preset":  {"engine", "engine/backoff", "engine/knob"},
-	"engine/fleet":   {"engine", "engine/clock", "engine/knob", "engine/rng", "engine/wire"},
+	"engine/fleet":   {"engine", "engine/budget", "engine/clock", "engine/knob", "engine/rng", "engine/wire"},
 	"engine/metrics": {"engine", "engine/clock", "engine/rng", "engine/wire"},
 	"engine/sim":     {"engine", "engine/clock", "engine/fleet", "engine/retryafter", "engine/rng", "engine/wire"},
 	"engine/live":    {"engine", "engine/clock", "engine/fleet", "engine/retryafter", "engine/rng", "engine/wire"},
