@@ -99,16 +99,15 @@ func drawTune(a widget.Area, v View) {
 // tuneDoc draws at the foot of the panel what the selected setting means and
 // which values it takes, and returns how many rows that took.
 func tuneDoc(in widget.Area, k Knob) int {
-	room := min(in.H/3, 6)
+	room := min(in.H*2/5, 7)
 	if room < 3 {
 		return 0
 	}
 	allowed := allowedLines(in.W, max(room-4, 1), k)
-	doc := widget.Wrap(k.Doc, in.W)
-	doc = doc[:min(len(doc), room-1-len(allowed))]
+	doc := clip(widget.Wrap(k.Doc, in.W), room-1-len(allowed), in.W)
 	foot := in.Sub(0, in.H-len(doc)-len(allowed), in.W, len(doc)+len(allowed))
 	for i, text := range append(doc, allowed...) {
-		foot.TextCut(0, i, in.W, text, theme.Of(theme.Dim))
+		foot.Text(0, i, text, theme.Of(theme.Dim))
 	}
 	if !discrete(k) {
 		drawRange(foot.Sub(0, foot.H-1, in.W, 1), k)
@@ -119,11 +118,19 @@ func tuneDoc(in widget.Area, k Knob) int {
 // allowedLines says which values a setting takes, in most lines at most. It is
 // in one for a range, which is drawn.
 func allowedLines(w, most int, k Knob) []string {
-	lines := widget.Wrap(k.Allowed(), w)
-	if !discrete(k) || len(lines) > most {
-		return []string{k.Allowed()}
+	if !discrete(k) {
+		most = 1
 	}
-	return lines
+	return clip(widget.Wrap(k.Allowed(), w), most, w)
+}
+
+// clip is the first n of some lines, the last of which shows if there are more.
+func clip(lines []string, n, w int) []string {
+	if len(lines) <= n || n <= 0 {
+		return lines[:min(len(lines), max(n, 0))]
+	}
+	lines[n-1] = widget.Cut(lines[n-1]+" "+lines[n], w)
+	return lines[:n]
 }
 
 // drawRange draws where a value stands among those that are allowed, over the

@@ -116,17 +116,20 @@ func TestSentences(t *testing.T) {
 	}
 }
 
-// All choices of a setting can be read beside a chart of the usual size, which
-// has room for them in two lines.
+// All choices of a setting, and what it means, can be read beside a chart of the
+// usual sizes. The jitter is the setting that has most.
 func TestTuneShowsAllChoices(t *testing.T) {
+	jitter := page.Knobs(nil, scenarios.Scenario{})[0]
 	for _, size := range sizes[:3] {
 		w, h := size.w, size.h-3
 		p := page.Pages()[0]
 		v := viewFor(p, w, h, pagetest.Scenario(), 6*time.Second, false)
+		v.Knobs = []page.Knob{jitter}
 		got := frame(plain, w, h, p, v)
-		for _, choice := range []string{"one of none,", "full,", "equal,", "decorrelated "} {
-			if !strings.Contains(got, choice) {
-				t.Errorf("%dx%d: no %q in\n%s", size.w, size.h, choice, got)
+		words := append(strings.Fields(jitter.Allowed()), strings.Fields(jitter.Doc)...)
+		for _, word := range words {
+			if !strings.Contains(got, word) {
+				t.Errorf("%dx%d: no %q in\n%s", size.w, size.h, word, got)
 			}
 		}
 	}
