@@ -29,6 +29,7 @@ func policyFields() []knob.Field[Policy] {
 	fields = append(fields, queueFields()...)
 	fields = append(fields, fallbackFields()...)
 	fields = append(fields, budgetFields()...)
+	fields = append(fields, limiterFields()...)
 	for class := range wire.NumClasses {
 		fields = append(fields, classFields(wire.Class(class))...)
 	}

@@ -6,6 +6,7 @@ import (
 	"herdscope/engine/breaker"
 	"herdscope/engine/budget"
 	"herdscope/engine/clock"
+	"herdscope/engine/limiter"
 	"herdscope/engine/queue"
 	"herdscope/engine/wire"
 )
@@ -48,6 +49,7 @@ type Counts struct {
 type scope struct {
 	queue   queue.Queue
 	breaker breaker.Breaker
+	limiter limiter.Limiter
 	running [wire.NumClasses]int32
 	// newest is the latest moment at which a request that was started had come;
 	// one that came before it and still waits has been overtaken.
@@ -76,6 +78,7 @@ type request struct {
 	carry    time.Duration // what the backoff remembers of the retries before
 	permit   breaker.Permit
 	hold     budget.Hold
+	inFlight int32 // attempts of the scope when this one was sent
 	try      uint16
 	status   uint16
 	cause    wire.Cause

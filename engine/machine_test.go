@@ -9,6 +9,7 @@ import (
 	"herdscope/engine/budget"
 	"herdscope/engine/clock"
 	"herdscope/engine/enginetest"
+	"herdscope/engine/limiter"
 	"herdscope/engine/wire"
 
 	"pgregory.net/rapid"
@@ -88,6 +89,10 @@ func drawPolicy(t *rapid.T) engine.Policy {
 	p.Breaker.Probes = rapid.IntRange(1, 3).Draw(t, "probes")
 	p.Breaker.Successes = rapid.IntRange(1, p.Breaker.Probes).Draw(t, "successes")
 	p.Budget.Kind = budget.Kind(rapid.IntRange(0, budget.NumKinds-1).Draw(t, "budget"))
+	p.Limiter = limiter.Config{
+		Kind: limiter.Kind(rapid.IntRange(0, limiter.NumKinds-1).Draw(t, "limiter")),
+		Min:  1, Limit: rapid.IntRange(1, 3).Draw(t, "initial"), Max: 5,
+	}
 	p.Queue.Limit = rapid.IntRange(0, 3).Draw(t, "limit")
 	p.Queue.Capacity = rapid.IntRange(0, 4).Draw(t, "capacity")
 	for c := range p.Queue.Class {
@@ -166,10 +171,13 @@ func (h *hand) late(t *rapid.T) {
 		h.answer(t, h.aborted[0])
 		return
 	}
-	// The Checker reckons with one limit of attempts and one length of a lease.
-	attempts, lease := h.policy.Retry.Attempts, h.policy.Breaker.OpenFor
+	// The Checker reckons with one limit of attempts, one length of a lease, and
+	// one law of the limit.
+	before := h.policy
 	h.policy = drawPolicy(t)
-	h.policy.Retry.Attempts, h.policy.Breaker.OpenFor = attempts, lease
+	h.policy.Retry.Attempts = before.Retry.Attempts
+	h.policy.Breaker.OpenFor = before.Breaker.OpenFor
+	h.policy.Limiter = before.Limiter
 	h.step(engine.Input{Kind: engine.Changed})
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"herdscope/engine/backoff"
 	"herdscope/engine/breaker"
+	"herdscope/engine/limiter"
 	"herdscope/engine/queue"
 	"herdscope/engine/wire"
 )
@@ -18,6 +19,8 @@ type Policy struct {
 	// Budget limits retries as a whole.
 	Budget Budget
 	Queue  Queue
+	// Limiter moves the limit of a scope, unless its kind is Fixed.
+	Limiter limiter.Config
 	// Fallback is what is answered with a value of its own instead of an error.
 	Fallback Fallback
 }

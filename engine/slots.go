@@ -74,7 +74,7 @@ func (m *Machine) dispatch(s uint8) {
 // allowed says which classes may start one more attempt: there must be a slot,
 // beyond those kept for others, and the class must not hold its most already.
 func (m *Machine) allowed(sc *scope) (a queue.Allowed) {
-	q := &m.policy.Queue
+	q, limit := &m.policy.Queue, m.limit(sc)
 	var running, kept int
 	var lacking [wire.NumClasses]int
 	for c := range q.Class {
@@ -84,7 +84,7 @@ func (m *Machine) allowed(sc *scope) (a queue.Allowed) {
 	}
 	for c := range q.Class {
 		below := q.Class[c].Most == 0 || int(sc.running[c]) < q.Class[c].Most
-		a[c] = below && (q.Limit == 0 || running+kept-lacking[c] < q.Limit)
+		a[c] = below && (limit == 0 || running+kept-lacking[c] < limit)
 	}
 	return a
 }
@@ -113,6 +113,7 @@ func (m *Machine) start(h int32) {
 	sc.running[r.Class]++
 	sc.newest = max(sc.newest, r.came)
 	m.counts.Running++
+	r.inFlight = int32(m.Running(r.Scope))
 	m.setTimer(h, min(r.deadline, m.timeoutAt(r)))
 
 	m.out = append(m.out, Effect{Kind: Send, Attempt: m.attempt(r)})
@@ -147,6 +148,7 @@ func (m *Machine) endAttempt(h int32, cause wire.Cause, result breaker.Result) {
 	m.timers.Clear(m.requestKey(h))
 	r.place, r.cause = nowhere, cause
 	m.spent(r)
+	m.sample(r, sc)
 
 	e := m.event(wire.AttemptEnded, r)
 	e.Warm = r.Warm && r.try == 1

@@ -17,7 +17,7 @@ const version = "1"
 // sections from fleet to network hold knobs.
 var sections = []string{
 	"version", "name", "title", "story", "seed", "duration", "drain",
-	"fleet", "arrival", "classes", "retry", "breaker", "queue", "fallback", "budget", "server", "network",
+	"fleet", "arrival", "classes", "retry", "breaker", "queue", "fallback", "budget", "limiter", "server", "network",
 	"faults", "timeline",
 }
 
@@ -132,7 +132,7 @@ func (d *decoder) top(p *pair) *Error {
 		return d.classes(p)
 	case "faults":
 		return d.faults(p)
-	case "fleet", "arrival", "retry", "breaker", "queue", "fallback", "budget", "server", "network":
+	case "fleet", "arrival", "retry", "breaker", "queue", "fallback", "budget", "limiter", "server", "network":
 		return d.section(p, p.key)
 	}
 	return p.unknownField("", sections)

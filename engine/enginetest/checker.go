@@ -12,6 +12,7 @@ import (
 	"herdscope/engine"
 	"herdscope/engine/breaker"
 	"herdscope/engine/clock"
+	"herdscope/engine/limiter"
 	"herdscope/engine/wire"
 )
 
@@ -76,6 +77,18 @@ type scopeTrack struct {
 	probes   int // permits of this half-open round that are used up or out
 	probed   clock.Instant
 	starving [wire.NumClasses]bool
+	limit    int // as a limiter last moved it; 0 if it has not
+}
+
+// limitUnder is how many attempts the scope may have in flight; 0 is any number.
+func (s *scopeTrack) limitUnder(p *engine.Policy) int {
+	switch {
+	case p.Limiter.Kind == limiter.Fixed:
+		return p.Queue.Limit
+	case s.limit == 0:
+		return p.Limiter.Effective().Limit
+	}
+	return s.limit
 }
 
 // NewChecker makes a Checker for machines under the policy, which it asks for
@@ -125,6 +138,8 @@ func (c *Checker) Observe(e wire.Event) {
 	switch {
 	case e.Kind <= wire.RequestDone && e.Kind != wire.AttemptLate:
 		c.request(e)
+	case e.Kind == wire.LimitChanged:
+		c.scope(e).limit = int(e.Limit)
 	case e.Kind == wire.BreakerChanged:
 		c.changeBreaker(e)
 	case e.Kind == wire.ProbeDone && !e.Good:
@@ -204,7 +219,8 @@ func (c *Checker) send(e wire.Event, r *track) {
 	for _, n := range s.running {
 		total += n
 	}
-	c.must(p.Queue.Limit == 0 || total < p.Queue.Limit, "%v: all %d slots are taken", e.ID, total)
+	limit := s.limitUnder(&p)
+	c.must(limit == 0 || total < limit, "%v: all %d slots are taken", e.ID, total)
 	most := p.Queue.Class[e.Class].Most
 	c.must(most == 0 || s.running[e.Class] < most, "%v: class %v has its %d slots", e.ID, e.Class, most)
 	s.running[e.Class]++

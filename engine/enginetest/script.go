@@ -226,6 +226,8 @@ func describeEvent(e wire.Event) string {
 		return fmt.Sprintf("%s in %v of %v: %s", name, e.Delay, e.Ceiling, cause(e))
 	case wire.RequestDone:
 		return fmt.Sprintf("%s: %v after %v", name, e.Outcome, e.Delay)
+	case wire.LimitChanged:
+		return fmt.Sprintf("limit %d: %d", e.Scope, e.Limit)
 	case wire.BreakerChanged:
 		return fmt.Sprintf("breaker %d: %v to %v, %v", e.Scope, e.From, e.To, e.Cause)
 	case wire.ProbeDone:

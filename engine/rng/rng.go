@@ -30,6 +30,7 @@ const (
 	FaultHit
 	Network
 	Throttle
+	Limit
 )
 
 // At is the draw of the given seed and label for (a, b, c): uniform over all

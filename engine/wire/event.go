@@ -178,9 +178,11 @@ const (
 	// RetryDenied: the budget has no retry for the request, which ends; Cause
 	// and Status say what failed.
 	RetryDenied
+	// LimitChanged: the limiter of Scope has moved its limit to Limit.
+	LimitChanged
 
 	// NumEventKinds is the number of kinds.
-	NumEventKinds = int(RetryDenied) + 1
+	NumEventKinds = int(LimitChanged) + 1
 )
 
 var eventNames = []string{
@@ -189,7 +191,7 @@ var eventNames = []string{
 	"breaker_changed", "probe_done", "starvation_began", "starvation_ended",
 	"server_arrived", "server_began", "server_done", "server_rejected",
 	"server_reset", "server_returned", "server_repeated", "fault_began", "fault_ended",
-	"arrivals_missed", "retry_denied",
+	"arrivals_missed", "retry_denied", "limit_changed",
 }
 
 // String is the kind's name in snake case.
@@ -208,6 +210,7 @@ type Event struct {
 	Delay   time.Duration
 	Ceiling time.Duration
 	ID      AttemptID
+	Limit   int32
 	Status  uint16
 	Kind    EventKind
 	Class   Class
