@@ -145,6 +145,14 @@ func (c *Collector) SetBreakersOn(on bool) { c.breakers.on = on }
 func (c *Collector) Mark(at clock.Instant, text string) {
 	c.Advance(at)
 	c.was, c.changed = c.headline(), true
+	c.MarkDone(at, text)
+}
+
+// MarkDone notes that something was done that is no setting, such as a fault that a
+// hand begins. What Now is compared with stays: a fault is begun to see what a
+// change was good for.
+func (c *Collector) MarkDone(at clock.Instant, text string) {
+	c.Advance(at)
 	c.story.mark(Mark{Kind: MarkChange, At: at, Until: at, Text: text})
 	c.story.note(Note{Kind: NoteChange, At: at, Text: text})
 }

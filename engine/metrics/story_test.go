@@ -158,6 +158,11 @@ func TestMarkKeepsWhatWas(t *testing.T) {
 	if n := notesOf(c, NoteChange); len(n) != 1 || n[0].At != at(10*time.Second) {
 		t.Errorf("notes are %+v", n)
 	}
+	c.MarkDone(at(31*time.Second), "outage now")
+	s, _ = mustHold(t, c)
+	if s.Was != before.Now || len(s.Marks) != 2 || s.Marks[1].Text != "outage now" {
+		t.Errorf("after a fault by hand: was %+v, marks %+v", s.Was, s.Marks)
+	}
 }
 
 func TestOnlyTheLatestNotesAreKept(t *testing.T) {

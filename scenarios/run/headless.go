@@ -96,7 +96,7 @@ func (h *headless) act(d doer, watcher *hub) error {
 		if err != nil {
 			return fmt.Errorf("timeline at %v: %w", a.At.Duration(), err)
 		}
-		watcher.mark(d.now(), a.String())
+		watcher.mark(d.now(), a)
 		watcher.retuned(h.scenario, in)
 		if err := d.do(in); err != nil {
 			return fmt.Errorf("timeline at %v: %w", a.At.Duration(), err)

@@ -55,12 +55,15 @@ func (h *hub) summary(now clock.Instant) metrics.Summary {
 	return h.collector.Summary()
 }
 
-// mark notes that something was changed by hand or by the timeline.
-func (h *hub) mark(at clock.Instant, text string) {
+// mark notes what was done by hand or by the timeline.
+func (h *hub) mark(at clock.Instant, a scenarios.Action) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.collector.Advance(at)
-	h.collector.Mark(at, text)
+	if a.Kind == scenarios.DoFault {
+		h.collector.MarkDone(at, a.String())
+		return
+	}
+	h.collector.Mark(at, a.String())
 }
 
 func (h *hub) watch(w metrics.Watch) {

@@ -163,7 +163,7 @@ func (s *Session) apply(a scenarios.Action) error {
 	if err != nil {
 		return err
 	}
-	s.hub.mark(s.runner.now(), a.String())
+	s.hub.mark(s.runner.now(), a)
 	s.hub.retuned(after, in)
 	return s.runner.do(in)
 }
@@ -237,7 +237,7 @@ func (s *Session) record(a *scenarios.Action) (before scenarios.Action, err erro
 	do, after := *a, s.scenario
 	err = s.send(func() {
 		do.At = s.runner.now()
-		s.hub.mark(do.At, do.String())
+		s.hub.mark(do.At, do)
 		s.hub.retuned(after, in)
 		if s.runner.do(in) == nil {
 			s.remember(do)

@@ -114,6 +114,9 @@ func TestFaultByHand(t *testing.T) {
 			f := s.Latest().Faults
 			return len(f) == 1 && f[0].On && f[0].Hits > 0
 		})
+		if s.Latest().Changed {
+			t.Error("a fault by hand is taken for a change of a setting")
+		}
 		do.Do = wire.FaultOff
 		if err := s.Do(do); err != nil {
 			t.Fatal(err)
