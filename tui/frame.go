@@ -97,7 +97,8 @@ func (a *App) drawHeader(head widget.Area) {
 	left := head.Sub(1, 0, head.W-n-3, 1)
 	name := widget.B(a.view.Scenario.Name, theme.Plain)
 	if a.w < narrow {
-		widget.Spans(left, 0, 0, mode(s), widget.S(" ", theme.Plain), name)
+		x := widget.Spans(left, 0, 0, shortMode(s), widget.S(" ", theme.Plain))
+		left.TextCut(x, 0, left.W-x, name.Text, name.Style)
 		return
 	}
 	x := widget.Spans(left, 0, 0, widget.B("herdscope", theme.Accent), widget.S("  ", theme.Plain),
@@ -121,6 +122,13 @@ func mode(s Status) widget.SpanOf {
 	return widget.B("VIRTUAL", theme.First)
 }
 
+// shortMode is mode in one word.
+func shortMode(s Status) widget.SpanOf {
+	m := mode(s)
+	m.Text, _, _ = strings.Cut(m.Text, " ")
+	return m
+}
+
 // headerRight is the state of the run, its clock, and its speed.
 func (a *App) headerRight() []widget.SpanOf {
 	s := a.view.Status
@@ -139,13 +147,19 @@ func (a *App) headerRight() []widget.SpanOf {
 
 func (a *App) stateSpan() widget.SpanOf {
 	banner := theme.Style{FG: theme.Ink, BG: theme.Banner, Bold: true}
+	frozen := " FROZEN VIEW"
+	if a.w < narrow {
+		frozen = " FROZEN"
+	}
 	switch s := a.view.Status; {
+	case a.opening != nil && a.w < narrow:
+		return widget.SpanOf{Text: " opening… ", Style: banner}
 	case a.opening != nil:
 		return widget.SpanOf{Text: " opening " + a.opening.name + "… ", Style: banner}
 	case a.frozen && s.Paused:
-		return widget.SpanOf{Text: " FROZEN VIEW, PAUSED ", Style: banner}
+		return widget.SpanOf{Text: frozen + ", PAUSED ", Style: banner}
 	case a.frozen:
-		return widget.SpanOf{Text: " FROZEN VIEW ", Style: banner}
+		return widget.SpanOf{Text: frozen + " ", Style: banner}
 	case s.Done:
 		return widget.B("■ done", theme.Dim)
 	case s.Paused:

@@ -32,6 +32,18 @@ func TestNotices(t *testing.T) {
 	checkFrame(t, s.View(), 120, 35)
 }
 
+// A narrow header says in whole words what is most needed.
+func TestNarrowHeader(t *testing.T) {
+	s := newScreen(t)
+	s.Update(tea.WindowSizeMsg{Width: 40, Height: 12})
+	s.press("space", "f")
+	s.shows(" LIVE restart")
+	s.shows(" FROZEN, PAUSED ")
+	s.src.status.Live = false
+	s.press("f")
+	s.shows(" VIRTUAL restart ")
+}
+
 func TestNothingChangesWithoutNews(t *testing.T) {
 	s := newScreen(t)
 	s.View()

@@ -7,6 +7,7 @@ import (
 
 	"herdscope/engine/metrics"
 	"herdscope/scenarios"
+	"herdscope/tui/theme"
 )
 
 // opening is a run that is being opened, after the one before it has ended. It
@@ -61,7 +62,10 @@ func (a *App) onOpened(m openedMsg) {
 	if m.o != a.opening {
 		return
 	}
-	a.opening, a.stale, a.message = nil, true, message{}
+	a.opening, a.stale = nil, true
+	if a.message.role == theme.Bad { // It was refused because of the opening.
+		a.message = message{}
+	}
 	if m.o.err != nil {
 		a.complain(m.o.err.Error())
 	}

@@ -182,8 +182,10 @@ func TestOpeningIsShown(t *testing.T) {
 	}
 	s.Update(pagetest.Key("r"))
 	s.shows("already opening")
+	s.Update(pagetest.Key("s"))
 	s.Update(cmd())
 	s.hides("opening")
+	s.shows("saved restart-1.yaml")
 }
 
 func TestOpenFails(t *testing.T) {
