@@ -81,7 +81,11 @@ func drawOpenShare(a widget.Area, s *metrics.Snapshot) {
 		values = append(values, share)
 	}
 	chart, label := a.Cols(a.W - 12)
-	widget.Spark(chart, squeeze(values, chart.W), 1, theme.Of(theme.Bad))
+	first := int64(0)
+	if len(s.Bins) > 0 && s.BinWidth > 0 {
+		first = s.Bins[0].Start.Bin(s.BinWidth)
+	}
+	widget.Spark(chart, squeeze(values, first, chart.W), 1, theme.Of(theme.Bad))
 	now := 0.0
 	if len(values) > 0 {
 		now = values[len(values)-1]
@@ -94,19 +98,22 @@ func drawOpenShare(a widget.Area, s *metrics.Snapshot) {
 	}
 }
 
-// squeeze reduces values to at most n of them, each the largest of its group.
-func squeeze(values []float64, n int) []float64 {
+// squeeze reduces values to about n of them, each the largest of its group. The
+// groups are those of the values' numbers, which begin at first, so that nothing
+// in them changes as values come and go at the ends.
+func squeeze(values []float64, first int64, n int) []float64 {
 	if n <= 0 || len(values) <= n {
 		return values
 	}
-	group := (len(values) + n - 1) / n
-	out := make([]float64, 0, n)
-	for i := 0; i < len(values); i += group {
-		top := 0.0
-		for _, v := range values[i:min(i+group, len(values))] {
-			top = max(top, v)
+	group := int64((len(values) + n - 1) / n)
+	out := make([]float64, 0, n+1)
+	for i, v := range values {
+		if number := first + int64(i); i == 0 || number%group == 0 {
+			out = append(out, v)
+			continue
 		}
-		out = append(out, top)
+		last := len(out) - 1
+		out[last] = max(out[last], v)
 	}
 	return out
 }
