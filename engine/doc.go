@@ -19,7 +19,11 @@
 //
 // A driver needs nothing else: one Answered for each Send, unless it was
 // aborted, and a Tick when the Deadline has come. A Tick too early does nothing.
-// A reply to an attempt that has ended changes nothing but a report.
+// A reply to an attempt that has ended changes nothing but a report. A driver
+// that hands out a response before all of it is there feeds Commit first.
+//
+// Package live has the driver for programs that just want an http.Client with a
+// policy: live.NewTransport.
 //
 // # A request's way
 //

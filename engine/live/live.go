@@ -40,6 +40,11 @@
 // net/http reports bytes that arrive outside any reply through the standard
 // logger of package log; a program that owns the screen should redirect it.
 //
+// # As a library
+//
+// Transport needs no fleet: it puts one engine.Machine behind an
+// http.RoundTripper, for any program that wants the policy as it is.
+//
 // The package imports the fleet's and the engine's types, wire, clock and
 // retryafter; it must not import a server, metrics or a user interface.
 package live

@@ -1,0 +1,61 @@
+// Command client is a program of another module that uses herdscope's engine:
+// it asks a server that fails twice, and prints what came of it.
+package main
+
+import (
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"time"
+
+	"herdscope/engine"
+	"herdscope/engine/backoff"
+	"herdscope/engine/breaker"
+	"herdscope/engine/live"
+	"herdscope/engine/wire"
+)
+
+func main() {
+	failures := 2
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if failures--; failures >= 0 {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		io.WriteString(w, "hello")
+	}))
+	defer server.Close()
+	if err := ask(server.URL); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func ask(url string) error {
+	transport, err := live.NewTransport(engine.Policy{
+		Retry: engine.Retry{Attempts: 3, Backoff: backoff.Config{
+			Jitter: backoff.Full, Base: 10 * time.Millisecond, Cap: time.Second, Multiplier: 2000,
+		}},
+		Breaker: breaker.Config{Failures: 5, OpenFor: 10 * time.Second, Probes: 1, Successes: 1},
+	})
+	if err != nil {
+		return err
+	}
+	defer transport.Close()
+	client := &http.Client{Transport: transport}
+	request, err := http.NewRequest("GET", url, nil)
+	if err != nil {
+		return err
+	}
+	request = request.WithContext(live.WithClass(request.Context(), wire.Critical))
+	response, err := client.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	result, _ := live.ResultOf(response)
+	fmt.Printf("%d after %d attempts: %s\n", response.StatusCode, result.Attempts, body)
+	return err
+}
