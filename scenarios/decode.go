@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"herdscope/engine/fleet"
 	"herdscope/engine/knob"
 	"herdscope/engine/wire"
 )
@@ -71,6 +72,9 @@ func (d *decoder) document(root *node) *Error {
 	if err := d.versionOf(root); err != nil {
 		return err
 	}
+	if err := d.preset(root); err != nil {
+		return err
+	}
 	for i := range root.pairs {
 		if p := &root.pairs[i]; p.key != "timeline" {
 			if err := d.top(p); err != nil {
@@ -100,6 +104,19 @@ func (d *decoder) versionOf(root *node) *Error {
 	if text != version {
 		return p.value.fail("version",
 			knob.Quote(text)+" is not a version that this program reads; allowed: "+version)
+	}
+	return nil
+}
+
+// preset applies a preset before everything else, since the rest of the file
+// says what is different from it.
+func (d *decoder) preset(root *node) *Error {
+	retry := root.get("retry")
+	if retry == nil || retry.value.shape != mapping {
+		return nil
+	}
+	if p := retry.value.get("preset"); p != nil {
+		return d.knob(p.value, fleet.PresetKnob, fleet.PresetKnob)
 	}
 	return nil
 }
@@ -194,6 +211,9 @@ func (d *decoder) section(p *pair, field string) *Error {
 func (d *decoder) entry(p *pair, parent string) *Error {
 	field := join(parent, p.key)
 	d.where[field] = p.position
+	if field == fleet.PresetKnob {
+		return nil // applied already
+	}
 	if name, ok := knobAt[field]; ok {
 		return d.knob(p.value, field, name)
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"herdscope/engine/fleet"
 	"herdscope/engine/wire"
 	"herdscope/faultserver/fault"
 )
@@ -60,6 +61,18 @@ func (w *writer) head(s *Scenario) {
 	}
 }
 
+// standard is what a file that says nothing but the preset would hold, save that
+// it has no preset: so the preset itself is written, and what differs from it.
+func (s *Scenario) standard() Scenario {
+	standard := Default()
+	if s.Fleet.Preset > 0 {
+		k := &settings[settingOf[fleet.PresetKnob]]
+		k.set(&standard, int64(s.Fleet.Preset))
+		standard.Fleet.Preset = 0
+	}
+	return standard
+}
+
 // section writes the knobs of a section that differ from the defaults, with a
 // heading for each level that they are in.
 func (w *writer) section(s *Scenario, section string) {
@@ -67,7 +80,7 @@ func (w *writer) section(s *Scenario, section string) {
 		w.classes(s)
 		return
 	}
-	standard := Default()
+	standard := s.standard()
 	var above []string
 	for i := range settings {
 		k := &settings[i]
@@ -96,7 +109,7 @@ func (w *writer) headings(above, path []string) []string {
 // classes writes what the requests of each class are like, if that differs from
 // the defaults.
 func (w *writer) classes(s *Scenario) {
-	standard := Default()
+	standard := s.standard()
 	paths, scopes := s.places(&standard)
 	var differing [wire.NumClasses][]*Setting
 	differs := paths != noPlaces || scopes != noPlaces

@@ -118,12 +118,15 @@ func (f *Fleet) begin(
 }
 
 // rest lets a closed-loop client think after a request has ended.
-func (f *Fleet) rest(i int32, now clock.Instant) {
+func (f *Fleet) rest(i int32, now clock.Instant, outcome wire.Outcome) {
 	if f.config.Arrival.Kind != ClosedLoop || f.stopped {
 		return
 	}
 	c := &f.clients[i]
 	at := now.Add(f.think(i))
+	if outcome != wire.Succeeded && outcome != wire.Degraded {
+		at = max(at, now.Add(f.config.Arrival.Rest))
+	}
 	if c.began == now {
 		at = max(at, now.Add(ShortestTurn))
 	}

@@ -15,6 +15,10 @@ type Config struct {
 	Mix     [wire.NumClasses]Mix
 	// Policy is the policy of every client.
 	Policy engine.Policy
+	// Preset is the preset that was last applied to the policy's retries and
+	// budget: an index into preset.All, plus one; 0 is none. What was tuned
+	// after that stands.
+	Preset int
 }
 
 // ArrivalKind is what makes requests begin.
@@ -45,6 +49,10 @@ type Arrival struct {
 	// ThinkFixed makes every think time equal the mean; otherwise they are
 	// exponential.
 	ThinkFixed bool
+	// Rest is the least time from a request that did not succeed to the next of
+	// the same client; closed loop only. Without it, clients that do not think
+	// hammer a server that fails at once.
+	Rest time.Duration
 	// Held is the share of clients, in thousandths, that already hold a request
 	// when the run begins; closed loop only.
 	Held int64

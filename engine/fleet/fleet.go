@@ -136,7 +136,7 @@ func (f *Fleet) step(
 	for k := from; k < len(out); k++ {
 		if e := &out[k].Event; out[k].Kind == engine.Report && e.Kind == wire.RequestDone {
 			f.ended++
-			f.rest(i, now)
+			f.rest(i, now, e.Outcome)
 		}
 	}
 	if at, ok := c.machine.Deadline(); ok {
@@ -149,11 +149,11 @@ func (f *Fleet) step(
 
 // set changes a setting, and lets everybody look at what that set free.
 func (f *Fleet) set(now clock.Instant, in Input, out []engine.Effect) []engine.Effect {
-	before := f.config.Arrival
+	before := f.config
 	ApplyKnob(&f.config, in.Knob, in.Value)
 	f.weigh()
-	f.reschedule(now, before)
-	if int(in.Knob) >= len(engine.Fields) {
+	f.reschedule(now, before.Arrival)
+	if f.config.Policy == before.Policy {
 		return out
 	}
 	for i := range f.clients {

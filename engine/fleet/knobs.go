@@ -5,6 +5,7 @@ import (
 
 	"herdscope/engine"
 	"herdscope/engine/knob"
+	"herdscope/engine/preset"
 	"herdscope/engine/wire"
 )
 
@@ -26,7 +27,7 @@ func ArrivalNames() []string { return arrivalNames }
 var Fields = fleetFields()
 
 func fleetFields() []knob.Field[Config] {
-	fields := append([]knob.Field[Config]{clientsField()}, arrivalFields()...)
+	fields := append([]knob.Field[Config]{clientsField(), presetField()}, arrivalFields()...)
 	for class := range wire.NumClasses {
 		fields = append(fields, mixFields(wire.Class(class))...)
 	}
@@ -39,6 +40,28 @@ func clientsField() knob.Field[Config] {
 		Min: 1, Max: MaxClients,
 		Doc: "how many clients the fleet has",
 	}, func(c *Config) *int { return &c.Clients })
+}
+
+// PresetKnob is the name of the knob that applies a preset.
+const PresetKnob = "retry.preset"
+
+// presetField sets many fields of the policy at once, so that it must come
+// before those that differ from the preset.
+func presetField() knob.Field[Config] {
+	presets := preset.All()
+	return knob.Field[Config]{
+		Spec: knob.Spec{
+			Name: PresetKnob, Kind: knob.Choice, Choices: append([]string{"none"}, preset.Names()...),
+			Max: int64(len(presets)),
+			Doc: "takes over the retries and the budget of a well-known client; none leaves all as it is",
+		},
+		Get: func(c *Config) int64 { return int64(c.Preset) },
+		Set: func(c *Config, v int64) {
+			if c.Preset = int(v); v > 0 {
+				presets[v-1].Apply(&c.Policy)
+			}
+		},
+	}
 }
 
 func arrivalFields() []knob.Field[Config] {
@@ -56,6 +79,11 @@ func arrivalFields() []knob.Field[Config] {
 			Max: int64(time.Hour), Step: int64(100 * time.Millisecond),
 			Doc: "mean time from the end of a client's request to its next; closed loop only",
 		}, func(c *Config) *time.Duration { return &c.Arrival.Think }),
+		knob.At(knob.Spec{
+			Name: "arrival.rest", Kind: knob.Duration,
+			Max: int64(time.Hour), Step: int64(100 * time.Millisecond),
+			Doc: "least time a client rests after a request that did not succeed; closed loop only",
+		}, func(c *Config) *time.Duration { return &c.Arrival.Rest }),
 		knob.AtBool(knob.Spec{
 			Name: "arrival.think_shape", Kind: knob.Choice, Choices: []string{"exponential", "fixed"},
 			Doc: "whether think times are drawn at random or all equal; closed loop only",

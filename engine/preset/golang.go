@@ -5,6 +5,7 @@ import (
 
 	"herdscope/engine"
 	"herdscope/engine/backoff"
+	"herdscope/engine/budget"
 )
 
 // golang is the clients and libraries of that ecosystem.
@@ -95,8 +96,9 @@ var golang = []Preset{
 	},
 	{
 		Name: "grpc-go", Library: "grpc-go with the example policy of gRFC A6", Version: "1.85-dev",
-		Doc:   "100 ms, doubled up to 1 s, give or take 20 %",
-		Fault: "its jitter passes its cap of 1 s by up to 0.2 s",
+		Budget: budget.Config{Kind: budget.GRPC},
+		Doc:    "100 ms, doubled up to 1 s, give or take 20 %",
+		Fault:  "its jitter passes its cap of 1 s by up to 0.2 s",
 		Differs: "grpc-go has no policy by default, and the gRFC's example is taken; pushback of " +
 			"the server is not read",
 		Retries: 3,
@@ -108,6 +110,7 @@ var golang = []Preset{
 	},
 	{
 		Name: "aws-go-standard", Library: "aws-sdk-go-v2, aws/retry",
+		Budget:  budget.Config{Kind: budget.AWSLegacy},
 		Version: "before AWS_NEW_RETRIES_2026",
 		Doc:     "full jitter under 2 s, doubled; from the fifth retry on exactly 20 s",
 		Fault:   "late retries all wait for exactly 20 s, should more than 2 be allowed",
@@ -121,7 +124,8 @@ var golang = []Preset{
 	},
 	{
 		Name: "aws-2026", Library: "aws-sdk-go-v2, aws/retry", Version: "AWS_NEW_RETRIES_2026",
-		Doc: "full jitter under 50 ms, doubled up to 20 s",
+		Budget: budget.Config{Kind: budget.AWS2026},
+		Doc:    "full jitter under 50 ms, doubled up to 20 s",
 		Differs: "throttling waits like all else, and not from 1 s on; x-amz-retry-after is not " +
 			"read; a throttling code in the body of a 4xx is not seen",
 		Retries: 2, Backoff: doubling(50*ms, 20*time.Second, backoff.Full),

@@ -5,6 +5,7 @@ import (
 
 	"herdscope/engine"
 	"herdscope/engine/backoff"
+	"herdscope/engine/budget"
 )
 
 // javascript is the clients and libraries of that ecosystem.
@@ -85,7 +86,8 @@ var javascript = []Preset{
 	},
 	{
 		Name: "aws-js-standard", Library: "AWS SDK for JavaScript, smithy core", Version: "3.33.3",
-		Doc: "full jitter under 100 ms, doubled up to 20 s",
+		Budget: budget.Config{Kind: budget.AWS2026},
+		Doc:    "full jitter under 100 ms, doubled up to 20 s",
 		Differs: "throttling waits like all else, and not from 500 ms on; a Retry-After is " +
 			"followed, and not cut to 5 s above the wait drawn",
 		Retries: 2, Backoff: doubling(100*ms, 20*time.Second, backoff.Full),

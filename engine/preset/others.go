@@ -5,6 +5,7 @@ import (
 
 	"herdscope/engine"
 	"herdscope/engine/backoff"
+	"herdscope/engine/budget"
 )
 
 // others is the clients, libraries and proxies of Java, .NET, Python, Rust and
@@ -38,6 +39,7 @@ var others = []Preset{
 	},
 	{
 		Name: "botocore-standard", Library: "botocore", Version: "0e6e2404",
+		Budget:  budget.Config{Kind: budget.AWSLegacy},
 		Doc:     "full jitter under 1 s, doubled up to 20 s",
 		Differs: "a throttling code in the body of a 4xx is not seen",
 		Retries: 2, Backoff: doubling(time.Second, 20*time.Second, backoff.Full),
@@ -66,8 +68,9 @@ var others = []Preset{
 	},
 	{
 		Name: "tower", Library: "tower", Version: "0.5.3",
-		Doc:   "50 ms, doubled each time, and up to 99 % more",
-		Fault: "given a cap, late retries all wait for exactly that",
+		Budget: budget.Config{Kind: budget.Ratio},
+		Doc:    "50 ms, doubled each time, and up to 99 % more",
+		Fault:  "given a cap, late retries all wait for exactly that",
 		Differs: "what is retried, and how often, is for the caller to say; here it is every 4xx " +
 			"and 5xx, 3 times",
 		Retries: 3,
@@ -79,7 +82,8 @@ var others = []Preset{
 	},
 	{
 		Name: "envoy", Library: "Envoy with retry_on 5xx", Version: "main",
-		Doc: "full jitter under 25 ms, doubled up to 250 ms",
+		Budget: budget.Config{Kind: budget.ActiveShare},
+		Doc:    "full jitter under 25 ms, doubled up to 250 ms",
 		Differs: "retry_on is empty by default, and 5xx is taken here; a Retry-After above 300 s " +
 			"is followed",
 		Retries: 1, Backoff: doubling(25*ms, 250*ms, backoff.Full),

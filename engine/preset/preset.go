@@ -19,6 +19,7 @@ import (
 
 	"herdscope/engine"
 	"herdscope/engine/backoff"
+	"herdscope/engine/budget"
 	"herdscope/engine/knob"
 )
 
@@ -69,6 +70,8 @@ type Preset struct {
 	// RetryAfterJitter spreads a retry above its Retry-After by up to this share
 	// of it, in thousandths.
 	RetryAfterJitter int64
+	// Budget limits its retries as a whole; the zero value is none.
+	Budget budget.Config
 }
 
 // All is every preset, by ecosystem: those of articles, of JavaScript, of Go,
@@ -113,6 +116,7 @@ func (p Preset) Apply(policy *engine.Policy) {
 	r.Statuses, r.Methods = p.Statuses, p.Methods
 	r.Network, r.Timeouts = p.Network, p.Timeouts
 	r.RetryAfter, r.RetryAfterJitter = p.RetryAfter, p.RetryAfterJitter
+	policy.Budget.Config = p.Budget
 }
 
 // Words that many rows share.

@@ -26,7 +26,7 @@ func sound() engine.Policy {
 	return p
 }
 
-func TestApplySetsTheRetriesAndNothingElse(t *testing.T) {
+func TestApplySetsRetriesAndBudgetAndNothingElse(t *testing.T) {
 	for _, p := range All() {
 		got, want := sound(), sound()
 		p.Apply(&got)
@@ -38,6 +38,7 @@ func TestApplySetsTheRetriesAndNothingElse(t *testing.T) {
 		want.Retry.Statuses, want.Retry.Methods = p.Statuses, p.Methods
 		want.Retry.Network, want.Retry.Timeouts = p.Network, p.Timeouts
 		want.Retry.RetryAfter, want.Retry.RetryAfterJitter = p.RetryAfter, p.RetryAfterJitter
+		want.Budget.Config = p.Budget
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: -want +got\n%s", p.Name, diff)
 		}

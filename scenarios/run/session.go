@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"herdscope/engine/clock"
+	"herdscope/engine/fleet"
 	"herdscope/engine/metrics"
 	"herdscope/scenarios"
 )
@@ -32,7 +33,7 @@ type Session struct {
 	scenario scenarios.Scenario
 	began    scenarios.Scenario // as it was at the start
 	actions  []scenarios.Action
-	undo     []scenarios.Action
+	undo     []change
 	paused   bool
 }
 
@@ -211,39 +212,58 @@ func (s *Session) Watch(w metrics.Watch) { s.hub.watch(w) }
 func (s *Session) Do(a scenarios.Action) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	before, err := s.record(&a)
-	if err != nil {
+	before := s.scenario
+	if err := s.record(a); err != nil {
 		return err
 	}
-	if a.Kind == scenarios.SetKnob && before.Value != a.Value {
-		s.undo = append(s.undo, before)
+	if back := difference(&before, &s.scenario); len(back) > 0 {
+		s.undo = append(s.undo, change{a.Knob, back})
 	}
 	return nil
 }
 
-// record checks an action, sends it to the run, and remembers it. It returns the
-// action that would take it back.
-func (s *Session) record(a *scenarios.Action) (before scenarios.Action, err error) {
-	before = *a
-	if a.Kind == scenarios.SetKnob {
-		if before.Value, err = s.scenario.Value(a.Knob); err != nil {
-			return before, err
+// change is something that was done, and what takes it back. One knob may have
+// changed others, as a preset does.
+type change struct {
+	knob string
+	back []scenarios.Action
+}
+
+// difference is the actions that give the knobs of after the values that they
+// had before: the preset first, since it changes others.
+func difference(before, after *scenarios.Scenario) []scenarios.Action {
+	var back []scenarios.Action
+	for _, k := range scenarios.Settings() {
+		was, errWas := before.Value(k.Name)
+		is, errIs := after.Value(k.Name)
+		if errWas != nil || errIs != nil || was == is {
+			continue
+		}
+		a := scenarios.Action{Kind: scenarios.SetKnob, Knob: k.Name, Value: was}
+		if k.Name == fleet.PresetKnob {
+			back = append([]scenarios.Action{a}, back...)
+		} else {
+			back = append(back, a)
 		}
 	}
-	in, err := translate(&s.scenario, *a)
+	return back
+}
+
+// record checks an action, sends it to the run, and remembers it.
+func (s *Session) record(a scenarios.Action) error {
+	in, err := translate(&s.scenario, a)
 	if err != nil {
-		return before, err
+		return err
 	}
-	do, after := *a, s.scenario
-	err = s.send(func() {
-		do.At = s.runner.now()
-		s.hub.mark(do.At, do)
+	after := s.scenario
+	return s.send(func() {
+		a.At = s.runner.now()
+		s.hub.mark(a.At, a)
 		s.hub.retuned(after, in)
 		if s.runner.do(in) == nil {
-			s.remember(do)
+			s.remember(a)
 		}
 	})
-	return before, err
 }
 
 func (s *Session) remember(a scenarios.Action) {
@@ -275,12 +295,28 @@ func (s *Session) Undo() (scenarios.Action, bool) {
 	if len(s.undo) == 0 {
 		return scenarios.Action{}, false
 	}
-	back := s.undo[len(s.undo)-1]
+	last := s.undo[len(s.undo)-1]
 	s.undo = s.undo[:len(s.undo)-1]
-	if _, err := s.record(&back); err != nil {
-		return scenarios.Action{}, false
+	s.takeBack(last.back)
+	value, err := s.scenario.Value(last.knob)
+	return scenarios.Action{Kind: scenarios.SetKnob, Knob: last.knob, Value: value}, err == nil
+}
+
+// takeBack does the actions in an order in which the knobs agree with each other
+// all the time: a cap, say, must be raised before the base that it is to bound.
+func (s *Session) takeBack(todo []scenarios.Action) {
+	for len(todo) > 0 {
+		var refused []scenarios.Action
+		for _, a := range todo {
+			if s.record(a) != nil {
+				refused = append(refused, a)
+			}
+		}
+		if len(refused) == len(todo) {
+			return // the run is over
+		}
+		todo = refused
 	}
-	return back, true
 }
 
 // Pause stops the run clock, or lets it go on.

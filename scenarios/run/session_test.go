@@ -65,6 +65,25 @@ func TestSessionShowsWhatIsDone(t *testing.T) {
 	}
 }
 
+// TestPresetIsTakenBackWhole: a preset changes many settings, and u brings all of
+// them back.
+func TestPresetIsTakenBackWhole(t *testing.T) {
+	s := open(t, builtin(t, "restart"), false)
+	before := s.Scenario()
+	if err := s.Do(setTo("retry.preset", 6)); err != nil {
+		t.Fatal(err)
+	}
+	if s.Scenario().Fleet.Policy == before.Fleet.Policy {
+		t.Fatal("the preset changes nothing")
+	}
+	if back, ok := s.Undo(); !ok || back.Knob != "retry.preset" || back.Value != 0 {
+		t.Errorf("Undo = %v, %v", back, ok)
+	}
+	if diff := cmp.Diff(before.Fleet, s.Scenario().Fleet); diff != "" {
+		t.Errorf("after Undo (-was +is):\n%s", diff)
+	}
+}
+
 func TestSessionRefusesWhatMakesNoSense(t *testing.T) {
 	s := open(t, builtin(t, "restart"), false)
 	for _, a := range []scenarios.Action{

@@ -75,6 +75,6 @@ func (a *app) root() *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(a.helpCommand())
 	root.AddCommand(a.runCommand(), a.serveCommand(), a.scenariosCommand(),
-		a.knobsCommand(), a.versionCommand())
+		a.knobsCommand(), a.presetsCommand(), a.versionCommand())
 	return root
 }

@@ -36,13 +36,15 @@ var imports = map[string][]string{
 		"engine/backoff", "engine/breaker", "engine/budget", "engine/clock", "engine/knob",
 		"engine/limiter", "engine/queue", "engine/retryafter", "engine/rng", "engine/wire",
 	},
-	"engine/preset":  {"engine", "engine/backoff", "engine/knob"},
-	"engine/fleet":   {"engine", "engine/budget", "engine/clock", "engine/knob", "engine/rng", "engine/wire"},
+	"engine/preset": {"engine", "engine/backoff", "engine/budget", "engine/knob"},
+	"engine/fleet": {
+		"engine", "engine/budget", "engine/clock", "engine/knob", "engine/preset", "engine/rng", "engine/wire",
+	},
 	"engine/metrics": {"engine", "engine/clock", "engine/rng", "engine/wire"},
 	"engine/sim":     {"engine", "engine/clock", "engine/fleet", "engine/retryafter", "engine/rng", "engine/wire"},
 	"engine/live":    {"engine", "engine/clock", "engine/fleet", "engine/retryafter", "engine/rng", "engine/wire"},
 	"engine/enginetest": {
-		"engine", "engine/backoff", "engine/breaker", "engine/clock", "engine/fleet", "engine/knob",
+		"engine", "engine/backoff", "engine/breaker", "engine/clock", "engine/fleet", "engine/knob", "engine/limiter",
 		"engine/metrics", "engine/queue", "engine/retryafter", "engine/rng", "engine/sim", "engine/wire",
 	},
 
@@ -75,7 +77,7 @@ var imports = map[string][]string{
 		"tui/keymap", "tui/page", "tui/theme", "tui/widget",
 	},
 	"tui/cli": {
-		"engine/clock", "engine/knob", "engine/live", "engine/wire", "faultserver", "faultserver/fault",
+		"engine/clock", "engine/knob", "engine/preset", "engine/live", "engine/wire", "faultserver", "faultserver/fault",
 		"scenarios", "scenarios/report", "scenarios/run", "tui", "tui/theme",
 	},
 	"": {"tui/cli"},
