@@ -42,7 +42,8 @@ type Collector struct {
 	raster    rasterLog
 
 	story   story
-	was     Headline
+	was     Headline // when a setting was last changed
+	cycles  cycles
 	changed bool
 }
 
@@ -67,6 +68,7 @@ func New(c Config) *Collector {
 		waves:     newWaves(c.EpochFraction),
 		raster:    newRasterLog(),
 		story:     newStory(),
+		cycles:    cycles{changed: wire.Held},
 	}
 }
 
@@ -141,10 +143,11 @@ func (c *Collector) SetWorkers(n int) { c.server.setWorkers(c.now, n) }
 func (c *Collector) SetBreakersOn(on bool) { c.breakers.on = on }
 
 // Mark notes that a setting was changed at the given moment, and keeps what Now
-// is, to be compared with.
+// is and has been, to be compared with; see Snapshot.Was.
 func (c *Collector) Mark(at clock.Instant, text string) {
 	c.Advance(at)
 	c.was, c.changed = c.headline(), true
+	c.cycles.change(at)
 	c.MarkDone(at, text)
 }
 
@@ -167,6 +170,9 @@ func (c *Collector) turn() {
 		c.client.recent.turn()
 	}
 	c.tellFed(binStart(cur))
+	if c.cycles.due(binStart(cur)) {
+		c.cycles.note(c.headline())
+	}
 	if over := cur - settleBins - 1; over >= 0 {
 		c.settle(over)
 	}

@@ -67,6 +67,7 @@ func (c *Collector) faultBegan(e *wire.Event) {
 	if until <= e.At {
 		until = clock.Never
 	}
+	c.cycles.begin(e.Fault, e.At)
 	f.on, f.began, f.until, f.before = true, e.At, until, f.hits
 	c.whole.edge(edge{at: e.At, fault: e.Fault, begins: true})
 	c.story.mark(Mark{Kind: MarkFault, At: e.At, Until: until, Text: f.plan.Name})

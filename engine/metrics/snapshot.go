@@ -38,8 +38,10 @@ type Snapshot struct {
 	// second.
 	Lag time.Duration
 
-	// Now describes the last Window; Was is what Now was when the last change
-	// was made, and Changed says that there was one.
+	// Now describes the last Window. Changed says that a setting was changed, and
+	// Was is what Now was before: in the time after a fault, at the same whole
+	// second after the last such fault before the change; otherwise, or if that
+	// was not seen, when the change was made.
 	Now     Headline
 	Was     Headline
 	Changed bool

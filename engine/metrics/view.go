@@ -20,7 +20,7 @@ func (c *Collector) Snapshot() *Snapshot {
 		Attempts: c.client.attempts, Retries: c.client.retries,
 		InFlight: c.client.inFlight, Waiting: c.queues.count,
 		Missed: c.client.missed, Denied: c.client.denied, Lag: c.lag(),
-		Now: c.headline(), Was: c.was, Changed: c.changed, Window: c.window(),
+		Now: c.headline(), Was: c.compared(), Changed: c.changed, Window: c.window(),
 		Breakers: c.breakerView(),
 		Server:   c.server.view(c.now),
 		Faults:   c.FaultViews(),
@@ -42,6 +42,14 @@ func (c *Collector) Snapshot() *Snapshot {
 	s.Bins, s.BinWidth = c.history.view(span)
 	s.Raster = c.draw(span)
 	return s
+}
+
+// compared is what Now is to be compared with.
+func (c *Collector) compared() Headline {
+	if then, ok := c.cycles.at(c.now); ok {
+		return then
+	}
+	return c.was
 }
 
 // FaultViews is the faults now, in the order of the Config.

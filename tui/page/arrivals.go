@@ -82,6 +82,26 @@ func arrivalColumns(s *metrics.Snapshot, axis widget.Axis) []widget.Column {
 			columns[c].Upper += float64(b.Retry) * perSecond
 		}
 	}
+	return settled(columns, s, axis)
+}
+
+// settled makes the newest column, which is not over yet, a rate over the time
+// that it has lasted; of less than a bin it shows nothing.
+func settled(columns []widget.Column, s *metrics.Snapshot, axis widget.Axis) []widget.Column {
+	last := len(columns) - 1
+	if last < 0 {
+		return columns
+	}
+	lasted := s.At.Sub(axis.Start.Add(time.Duration(last) * axis.Width))
+	switch {
+	case lasted >= axis.Width:
+	case lasted < s.BinWidth:
+		return columns[:last]
+	default:
+		scale := float64(axis.Width) / float64(lasted)
+		columns[last].Lower *= scale
+		columns[last].Upper *= scale
+	}
 	return columns
 }
 
