@@ -30,7 +30,7 @@ var (
 	goodputLine = headline{"goodput", "goodput", goodputRole,
 		func(h metrics.Headline) string { return widget.Rate(h.Goodput) }}
 	amplificationLine = headline{"amplification", "amplif.", amplificationRole, amplification}
-	peakLine          = headline{"peak/mean (100 ms)", "peak/mean", always(theme.Plain), peakToMean}
+	peakLine          = headline{"peak/mean 0.1 s", "peak/mean", always(theme.Plain), peakToMean}
 	chanceLine        = headline{"  by chance", " chance", always(theme.Dim), chance}
 	p50Line           = headline{"latency p50", "p50", always(theme.Plain), p50}
 	p99Line           = headline{"latency p99", "p99", always(theme.Plain), p99}
