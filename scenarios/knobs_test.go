@@ -235,14 +235,15 @@ func TestFileName(t *testing.T) {
 func TestPanel(t *testing.T) {
 	closed, open := builtin(t, "restart").Panel(), builtin(t, "starvation").Panel()
 	first := []string{
-		"retry.jitter", "retry.attempts", "retry.base", "retry.cap", "queue.limit",
-		"queue.critical.most", "queue.interactive.most", "queue.background.most",
-		"breaker.failures", "breaker.open_for", "arrival.think", "server.workers",
+		"retry.jitter", "retry.attempts", "retry.base", "retry.cap", "retry.preset",
+		"queue.limit", "queue.critical.most", "queue.interactive.most", "queue.background.most",
+		"queue.order", "breaker.failures", "breaker.open_for", "budget.kind", "limiter.kind",
+		"arrival.think", "server.workers",
 	}
 	if diff := cmp.Diff(first, closed[:len(first)]); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	if open[10] != "arrival.rate" || slices.Contains(open, "arrival.think") || slices.Contains(closed, "arrival.rate") {
+	if open[14] != "arrival.rate" || slices.Contains(open, "arrival.think") || slices.Contains(closed, "arrival.rate") {
 		t.Error("the panel shows the knobs of the other kind of arrival")
 	}
 	for _, k := range Settings() {

@@ -9,9 +9,9 @@ import (
 
 // favourites are the knobs that the tuning panel shows first.
 var favourites = []string{
-	"retry.jitter", "retry.attempts", "retry.base", "retry.cap",
+	"retry.jitter", "retry.attempts", "retry.base", "retry.cap", fleet.PresetKnob,
 	"queue.limit", "queue.critical.most", "queue.interactive.most", "queue.background.most",
-	"breaker.failures", "breaker.open_for",
+	"queue.order", "breaker.failures", "breaker.open_for", "budget.kind", "limiter.kind",
 	"arrival.rate", "arrival.think", "server.workers",
 }
 
@@ -49,7 +49,7 @@ func (s Scenario) applies(name string) bool {
 	switch name {
 	case "arrival.rate":
 		return !closed
-	case "arrival.think", "arrival.think_shape":
+	case "arrival.think", "arrival.think_shape", "arrival.rest":
 		return closed
 	}
 	return true
