@@ -37,6 +37,10 @@
 //
 // Every submitted request ends exactly once, in a RequestDone.
 //
+// Requests that belong together, such as those of a page, may share a Group.
+// CancelGroup ends all of them in one Step, and one that is submitted after that
+// is refused: it ends as cancelled at once. DeadGroups says how long that holds.
+//
 // The package and those below it import nothing of this module from outside
 // engine, so that any Go program can use them. Nothing here may read a clock,
 // start a goroutine, or range over a map.

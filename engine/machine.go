@@ -26,6 +26,7 @@ type Machine struct {
 	counts   Counts
 	own      budget.Budget  // unless shared is set
 	shared   *budget.Budget // one for the whole fleet
+	dead     deadGroups
 
 	// timers has a key for each breaker, for each class of each scope (its
 	// starvation watch), and for each request.
@@ -138,6 +139,8 @@ func (m *Machine) Step(now clock.Instant, in Input, out []Effect) []Effect {
 		m.changed()
 	case Commit:
 		m.commit(in.ID)
+	case CancelGroup:
+		m.cancelGroup(in.Group)
 	}
 	m.settle()
 	out, m.out = m.out, nil
@@ -161,6 +164,10 @@ func (m *Machine) submit(in Input) {
 	e := m.event(wire.RequestBegan, r)
 	e.Since = in.Since
 	m.report(e)
+	if m.dead.has(in.Group) {
+		m.giveUp(h)
+		return
+	}
 	m.join(h)
 }
 
@@ -266,10 +273,13 @@ func verdict(status uint16) breaker.Result {
 
 // cancel gives a request up, wherever it is. One that has ended is no error.
 func (m *Machine) cancel(id wire.RequestID) {
-	h, ok := m.find(id)
-	if !ok {
-		return
+	if h, ok := m.find(id); ok {
+		m.giveUp(h)
 	}
+}
+
+// giveUp ends a request as cancelled, wherever it is.
+func (m *Machine) giveUp(h int32) {
 	switch r := &m.requests[h]; r.place {
 	case inQueue:
 		m.leaveQueue(h)
@@ -314,7 +324,8 @@ func (m *Machine) finish(h int32, outcome wire.Outcome) {
 func (m *Machine) event(kind wire.EventKind, r *request) wire.Event {
 	return wire.Event{
 		Kind: kind, At: m.now, Class: r.Class, Method: r.Method, Scope: r.Scope, Warm: r.Warm,
-		ID: wire.AttemptID{Client: m.id, Request: r.Request, Try: r.try},
+		Group: r.Group,
+		ID:    wire.AttemptID{Client: m.id, Request: r.Request, Try: r.try},
 	}
 }
 

@@ -15,7 +15,7 @@ const (
 	// Tick passes time. One that comes early is harmless.
 	Tick InputKind = iota
 	// Submit asks for a new request: Request, Class, Method, Route, Scope,
-	// Timeout, Since, Warm, Retry.
+	// Timeout, Since, Warm, Retry, Group.
 	Submit
 	// Answered brings Reply for the attempt ID, with its Retry-After worked out
 	// as NotBefore. One for an attempt that has ended is counted as late. If its
@@ -29,6 +29,9 @@ const (
 	// its response is in the caller's hands, or its body is used up. Its slot and
 	// its timeout stay as they are until it is answered.
 	Commit
+	// CancelGroup gives up all requests of Group at once, wherever they are, and
+	// refuses those of it that come later.
+	CancelGroup
 )
 
 // RetryOption is what one request says about retries of its own.
@@ -63,6 +66,9 @@ type Input struct {
 	Since clock.Instant
 	// Retry is the request's own word on retries.
 	Retry RetryOption
+	// Group is what the request belongs to, such as a page; 0 is none. It is what
+	// CancelGroup gives up.
+	Group uint32
 
 	// Answered.
 	ID    wire.AttemptID

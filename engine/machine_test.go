@@ -123,7 +123,7 @@ func TestMachineKeepsTheIdentities(t *testing.T) {
 }
 
 func (h *hand) anything(t *rapid.T) {
-	switch rapid.IntRange(0, 9).Draw(t, "verb") {
+	switch rapid.IntRange(0, 10).Draw(t, "verb") {
 	case 0, 1, 2, 3:
 		h.submit(t)
 	case 4, 5, 6:
@@ -137,6 +137,8 @@ func (h *hand) anything(t *rapid.T) {
 		h.step(engine.Input{Kind: engine.Cancel, Request: id})
 	case 9:
 		h.late(t)
+	case 10:
+		h.cancelGroup(t)
 	}
 }
 
@@ -148,7 +150,24 @@ func (h *hand) submit(t *rapid.T) {
 		Method:  wire.Method(rapid.IntRange(0, int(wire.Patch)).Draw(t, "method")),
 		Scope:   uint8(rapid.IntRange(0, 1).Draw(t, "scope")),
 		Timeout: time.Duration(rapid.IntRange(0, 3).Draw(t, "timeout")) * time.Second,
+		Group:   h.group(t),
 	})
+}
+
+// group draws one of the groups that requests may be in, which move on, so that
+// more are cancelled in a run than a machine remembers.
+func (h *hand) group(t *rapid.T) uint32 {
+	g := rapid.IntRange(0, 3).Draw(t, "group")
+	if g == 0 {
+		return 0
+	}
+	return uint32(h.next)/4 + uint32(g)
+}
+
+func (h *hand) cancelGroup(t *rapid.T) {
+	g := h.group(t)
+	h.step(engine.Input{Kind: engine.CancelGroup, Group: g})
+	h.checker.GroupCancelled(3, g)
 }
 
 func (h *hand) answer(t *rapid.T, id wire.AttemptID) {

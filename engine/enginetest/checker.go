@@ -28,6 +28,7 @@ type Checker struct {
 	outcomes [wire.NumOutcomes]int64
 	sent     int64
 	arrivals int64
+	groups   groups
 	err      error
 }
 
@@ -46,6 +47,9 @@ type track struct {
 	class wire.Class
 	stage stage
 	tries uint16
+	group uint32
+	// refused says that its group had been cancelled before it began.
+	refused bool
 }
 
 type stage uint8
@@ -96,7 +100,7 @@ func (s *scopeTrack) limitUnder(p *engine.Policy) int {
 func NewChecker(policy func() engine.Policy) *Checker {
 	return &Checker{
 		policy: policy, requests: map[key]*track{}, scopes: map[scopeKey]*scopeTrack{},
-		arrived: map[wire.AttemptID]bool{}, last: wire.Held,
+		arrived: map[wire.AttemptID]bool{}, last: wire.Held, groups: newGroups(),
 	}
 }
 
@@ -166,7 +170,7 @@ func (c *Checker) request(e wire.Event) {
 	r := c.requests[k]
 	if e.Kind == wire.RequestBegan {
 		c.must(r == nil, "%v began twice", e.ID)
-		c.requests[k] = &track{class: e.Class}
+		c.requests[k] = &track{class: e.Class, group: e.Group, refused: c.join(e)}
 		c.began++
 		return
 	}
@@ -175,6 +179,7 @@ func (c *Checker) request(e wire.Event) {
 		return
 	}
 	c.must(r.class == e.Class, "%v changed from %v to %v", e.ID, r.class, e.Class)
+	c.must(r.group == e.Group, "%v changed from group %d to %d", e.ID, r.group, e.Group)
 	switch e.Kind {
 	case wire.RequestQueued:
 		c.move(e, r, queued)
@@ -193,6 +198,7 @@ func (c *Checker) request(e wire.Event) {
 	case wire.RequestDone:
 		c.move(e, r, over)
 		c.done(e, r)
+		c.leave(e, r)
 		delete(c.requests, k)
 	}
 }

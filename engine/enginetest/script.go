@@ -16,11 +16,12 @@ import (
 // its effects, a line each. A command is one line:
 //
 //	policy KNOB=VALUE ...            change settings
-//	TIME submit N CLASS [METHOD] [timeout=D] [scope=S] [retry=never|allowed]
+//	TIME submit N CLASS [METHOD] [timeout=D] [scope=S] [retry=never|allowed] [group=G]
 //	TIME reply N#TRY STATUS [after=D]   a response, with a Retry-After that names D from now
 //	TIME reset N#TRY                 a connection reset before the reply was whole
 //	TIME commit N#TRY                the attempt cannot be repeated any more
 //	TIME cancel N
+//	TIME cancel-group G
 //	TIME run                         tick at every deadline up to TIME
 //
 // TIME is the run clock, such as 1.5s. Every event also passes a Checker.
@@ -98,6 +99,9 @@ func (s *Script) step(at clock.Instant, in engine.Input) string {
 		}
 		lines.WriteString(at.Duration().String() + " " + describe(e) + "\n")
 	}
+	if in.Kind == engine.CancelGroup {
+		s.checker.GroupCancelled(7, in.Group)
+	}
 	return lines.String()
 }
 
@@ -121,6 +125,8 @@ func (s *Script) input(at clock.Instant, verb string, words []string) (engine.In
 		return engine.Input{Kind: engine.Commit, ID: id}, nil
 	case "cancel":
 		return engine.Input{Kind: engine.Cancel, Request: id.Request}, nil
+	case "cancel-group":
+		return engine.Input{Kind: engine.CancelGroup, Group: uint32(id.Request)}, nil
 	}
 	return engine.Input{}, fmt.Errorf("no command %q", verb)
 }
@@ -154,6 +160,12 @@ func submission(at clock.Instant, id wire.RequestID, words []string) (engine.Inp
 				return in, err
 			}
 			in.Timeout = d
+		case name == "group":
+			g, err := strconv.ParseUint(value, 10, 32)
+			if err != nil {
+				return in, err
+			}
+			in.Group = uint32(g)
 		case name == "scope":
 			in.Scope = value[0] - '0'
 		case word == "retry=never":
@@ -210,6 +222,11 @@ func describe(e engine.Effect) string {
 func describeEvent(e wire.Event) string {
 	name := fmt.Sprintf("%v %d", e.Kind, e.ID.Request)
 	switch e.Kind {
+	case wire.RequestBegan:
+		if e.Group > 0 {
+			return fmt.Sprintf("%s in group %d", name, e.Group)
+		}
+		return name
 	case wire.RequestDequeued:
 		return fmt.Sprintf("%s after %v", name, e.Delay)
 	case wire.AttemptSent:

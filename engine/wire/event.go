@@ -113,7 +113,8 @@ func (c Cause) String() string { return nameOf(causeNames, int(c)) }
 type EventKind uint8
 
 // What events report. At, ID, Class, Scope and Warm are set wherever they make
-// sense; the other fields are named here.
+// sense, and Group on what a client reports of a request that is in one; the
+// other fields are named here.
 const (
 	// RequestBegan: Since is the intended start, At the real one. Intended is
 	// earlier than real only where a live sender is behind schedule.
@@ -211,6 +212,7 @@ type Event struct {
 	Ceiling time.Duration
 	ID      AttemptID
 	Limit   int32
+	Group   uint32
 	Status  uint16
 	Kind    EventKind
 	Class   Class
