@@ -41,6 +41,7 @@ type Collector struct {
 	waves     waves
 	raster    rasterLog
 
+	limits  limits
 	story   story
 	was     Headline // when a setting was last changed
 	cycles  cycles
@@ -113,6 +114,8 @@ func (c *Collector) Observe(e wire.Event) {
 		c.faultBegan(&e)
 	case wire.FaultEnded:
 		c.faultEnded(&e)
+	case wire.LimitChanged:
+		c.limitChanged(&e)
 	case wire.RetryDenied:
 		c.client.denied++
 	case wire.ArrivalsMissed:
@@ -201,6 +204,7 @@ func (c *Collector) stamp(b *Bin) {
 		b.Waiting[i] = int32(len(c.queues.classes[i].waiting))
 	}
 	b.Busy, b.Backlog = int32(c.server.busy), int32(c.server.backlog)
+	b.Limit = float32(c.limits.view().Mean)
 }
 
 // bin is the bin that a moment falls in, or the oldest that is open.

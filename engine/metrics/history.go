@@ -119,6 +119,7 @@ func (h *history) fill(bins []Bin, width time.Duration) {
 			if at < last {
 				last = at
 				to.States, to.Waiting, to.Busy, to.Backlog = b.States, b.Waiting, b.Busy, b.Backlog
+				to.Limit = b.Limit
 			}
 			to.add(b)
 		}
@@ -132,6 +133,7 @@ func (b *Bin) Arrivals() int64 { return int64(b.First) + int64(b.Retry) }
 func (b *Bin) merge(next *Bin) {
 	b.add(next)
 	b.States, b.Waiting, b.Busy, b.Backlog = next.States, next.Waiting, next.Busy, next.Backlog
+	b.Limit = next.Limit
 }
 
 // add adds the counts of another bin.

@@ -56,6 +56,7 @@ type Snapshot struct {
 
 	Breakers BreakerView
 	Queues   [wire.NumClasses]QueueView
+	Limits   LimitView
 	Server   ServerView
 	Faults   []FaultView
 	// Marks are the moments to draw under a time axis, oldest first.
@@ -111,6 +112,9 @@ type Bin struct {
 	// Busy and Backlog are the server's workers and backlog at its end.
 	Busy    int32
 	Backlog int32
+	// Limit is the mean limit of the scopes whose limiter has moved it, at its
+	// end; 0 if none has.
+	Limit float32
 }
 
 // BreakerView is the state of all breakers.

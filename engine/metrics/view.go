@@ -22,6 +22,7 @@ func (c *Collector) Snapshot() *Snapshot {
 		Missed: c.client.missed, Denied: c.client.denied, Lag: c.lag(),
 		Now: c.headline(), Was: c.compared(), Changed: c.changed, Window: c.window(),
 		Breakers: c.breakerView(),
+		Limits:   c.limits.view(),
 		Server:   c.server.view(c.now),
 		Faults:   c.FaultViews(),
 		Marks:    slices.Clone(c.story.marks),

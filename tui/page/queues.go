@@ -69,8 +69,17 @@ func drawSlots(in widget.Area, y int, v View) {
 		"slots per client and scope: unlimited, so nothing waits",
 		"slots: unlimited, so nothing waits", "slots: unlimited",
 	}
-	if n := v.Scenario.Fleet.Policy.Queue.Limit; n > 0 {
-		wait := widget.Count(v.Snap.Waiting) + " wait"
+	wait := widget.Count(v.Snap.Waiting) + " wait"
+	if kind := v.Scenario.Fleet.Policy.Limiter.Kind; kind != 0 { // not fixed
+		mean := "not moved yet"
+		if v.Snap.Limits.Moved > 0 {
+			mean = fmt.Sprintf("%.1f on average", v.Snap.Limits.Mean)
+		}
+		texts = []string{
+			fmt.Sprintf("slots per client and scope by %v: %s · %s", kind, mean, wait),
+			fmt.Sprintf("slots by %v: %s", kind, mean), "slots: " + mean,
+		}
+	} else if n := v.Scenario.Fleet.Policy.Queue.Limit; n > 0 {
 		texts = []string{
 			fmt.Sprintf("slots per client and scope: %d · %s", n, wait), fmt.Sprintf("slots: %d · %s", n, wait),
 		}
