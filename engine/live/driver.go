@@ -25,7 +25,7 @@ const (
 	// endLimit is how long the attempts that a run's end cuts off may take to
 	// return. They return at once; the limit turns a bug into an error instead
 	// of a hang.
-	endLimit = 5 * time.Second
+	endLimit = 30 * time.Second
 )
 
 // ErrEnded is the error of Do when the run is over.
