@@ -24,7 +24,8 @@ var methodSetNames = []string{"idempotent", "all"}
 var Fields = policyFields()
 
 func policyFields() []knob.Field[Policy] {
-	fields := append(retryFields(), waitFields()...)
+	fields := append(retryFields(), retryAfterFields()...)
+	fields = append(fields, waitFields()...)
 	fields = append(fields, breakerFields()...)
 	fields = append(fields, queueFields()...)
 	fields = append(fields, fallbackFields()...)
@@ -85,14 +86,6 @@ func retryFields() []knob.Field[Policy] {
 			Name: "retry.methods", Kind: knob.Choice, Choices: methodSetNames,
 			Doc: "which methods are retried; with all, a POST may take effect twice",
 		}, func(p *Policy) *MethodSet { return &p.Retry.Methods }),
-		knob.AtBool(knob.Spec{
-			Name: "retry.retry_after", Kind: knob.Switch,
-			Doc: "whether a retry waits as long as the response's Retry-After asks",
-		}, func(p *Policy) *bool { return &p.Retry.RetryAfter }),
-		knob.At(knob.Spec{
-			Name: "retry.retry_after_jitter", Kind: knob.Ratio, Max: 1000, Step: 50,
-			Doc: "the share of a Retry-After by which retries are spread beyond it",
-		}, func(p *Policy) *int64 { return &p.Retry.RetryAfterJitter }),
 	}
 }
 

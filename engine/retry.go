@@ -3,7 +3,6 @@ package engine
 import (
 	"time"
 
-	"herdscope/engine/clock"
 	"herdscope/engine/rng"
 	"herdscope/engine/wire"
 )
@@ -12,7 +11,7 @@ import (
 // the reason in its cause; in holds the reply, if there was one.
 func (m *Machine) retryOrGiveUp(h int32, in Input) {
 	r := &m.requests[h]
-	if !m.mayRetry(r) {
+	if !m.mayRetry(r) || m.refuses(r, in) {
 		m.finish(h, failure(r.cause))
 		return
 	}
@@ -24,7 +23,7 @@ func (m *Machine) retryOrGiveUp(h int32, in Input) {
 	}
 	e := m.event(wire.RetryScheduled, r)
 	e.Delay, e.Ceiling, e.Until, e.Hinted = wait.delay, wait.ceiling, until, wait.hinted
-	e.Cause, e.Status = r.cause, r.status
+	e.Hint, e.Cause, e.Status = wait.hint, r.cause, r.status
 	m.report(e)
 	r.place, r.since = asleep, m.now
 	m.counts.Sleeping++
@@ -59,36 +58,25 @@ func (m *Machine) mayRetry(r *request) bool {
 	return p.Network
 }
 
-// wait is how long a retry waits, out of how much it could have been, and
-// whether a Retry-After said so.
+// wait is how long a retry waits, out of how much it could have been, and what
+// a Retry-After had to do with it.
 type wait struct {
 	delay, ceiling time.Duration
 	hinted         bool
+	hint           wire.HintUse
 }
 
 // wait draws the wait before the next attempt of r. A Retry-After in the future
-// decides, never earlier than it asks; one that has passed leaves the wait to
-// the backoff.
+// decides, never earlier than it asks unless it is above the maximum; one that
+// has passed leaves the wait to the backoff.
 func (m *Machine) wait(r *request, in Input) wait {
-	p := &m.policy.Retry
-	if p.RetryAfter && in.Reply.Hint.Form != wire.HintNone && in.NotBefore > m.now {
-		return m.hinted(r, in.NotBefore)
+	asked, use := m.asked(in)
+	if asked > 0 {
+		return m.hinted(r, asked, use)
 	}
-	w := p.Backoff.Delay(int(r.try), r.carry, m.draw(rng.Backoff, r))
+	w := m.policy.Retry.Backoff.Delay(int(r.try), r.carry, m.draw(rng.Backoff, r))
 	r.carry = w.Carry
-	return wait{delay: w.Delay, ceiling: w.Ceiling}
-}
-
-// hinted is the wait until a Retry-After, spread upwards as the policy says.
-func (m *Machine) hinted(r *request, notBefore clock.Instant) wait {
-	asked := notBefore.Sub(m.now)
-	room := share(asked, m.policy.Retry.RetryAfterJitter)
-	spread := rng.Scale(m.draw(rng.HintSpread, r), room)
-	return wait{
-		delay:   m.now.Add(asked).Add(spread).Sub(m.now),
-		ceiling: m.now.Add(asked).Add(room).Sub(m.now),
-		hinted:  true,
-	}
+	return wait{delay: w.Delay, ceiling: w.Ceiling, hint: use}
 }
 
 // share is a part of d given in thousandths; d is at most what time.Duration

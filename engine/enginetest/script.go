@@ -237,10 +237,9 @@ func describeEvent(e wire.Event) string {
 	case wire.AttemptEnded:
 		return fmt.Sprintf("%s: %s", name, cause(e))
 	case wire.RetryScheduled:
-		if e.Hinted {
-			return fmt.Sprintf("%s in %v as asked: %s", name, e.Delay, cause(e))
-		}
-		return fmt.Sprintf("%s in %v of %v: %s", name, e.Delay, e.Ceiling, cause(e))
+		return fmt.Sprintf("%s in %v%s: %s", name, e.Delay, describeWait(e), cause(e))
+	case wire.RetryRefused:
+		return fmt.Sprintf("%s of %v: %s", name, e.Delay, cause(e))
 	case wire.RequestDone:
 		return fmt.Sprintf("%s: %v after %v", name, e.Outcome, e.Delay)
 	case wire.LimitChanged:
@@ -253,6 +252,21 @@ func describeEvent(e wire.Event) string {
 		return fmt.Sprintf("%v: %v, %v", e.Kind, e.Class, e.Delay)
 	}
 	return name
+}
+
+// describeWait is where the wait before a retry comes from.
+func describeWait(e wire.Event) string {
+	switch e.Hint {
+	case wire.HintFollowed:
+		return " as asked"
+	case wire.HintClamped:
+		return ", the most"
+	case wire.HintAssumed:
+		return " by default"
+	case wire.HintIgnored:
+		return fmt.Sprintf(" of %v, and not as asked", e.Ceiling)
+	}
+	return fmt.Sprintf(" of %v", e.Ceiling)
 }
 
 func cause(e wire.Event) string {

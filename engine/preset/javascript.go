@@ -37,11 +37,12 @@ var javascript = []Preset{
 		Name: "retry-axios", Library: "retry-axios", Version: "4.0.3",
 		Doc:   "50 ms, 150 ms, 350 ms",
 		Fault: noJitter,
-		Differs: "a Retry-After that is malformed, or above 300 s, does not end the request; 1xx " +
-			"is no final response here",
+		Differs: "a Retry-After that is malformed, or 0, does not end the request; 1xx is no " +
+			"final response here",
 		Retries: 3, Backoff: backoff.Config{Base: 100 * ms, Multiplier: twice, Offset: -50 * ms},
 		Statuses: engine.StatusServer429, Methods: engine.MethodsIdempotent,
 		Network: true, Timeouts: true, RetryAfter: true,
+		RetryAfterMax: 300 * time.Second, RetryAfterOver: engine.HintGiveUp,
 	},
 	{
 		Name: "p-retry", Library: "p-retry on node-retry", Version: "7.0.0",
@@ -62,15 +63,17 @@ var javascript = []Preset{
 	},
 	{
 		Name: "got", Library: "got", Version: "15.0.5",
-		Doc:     "1 s, doubled each time, and up to 100 ms more",
-		Fault:   "its jitter is 100 ms, however long the wait",
-		Differs: "a Retry-After above the timeout does not end the request",
+		Doc:   "1 s, doubled each time, and up to 100 ms more",
+		Fault: "its jitter is 100 ms, however long the wait",
+		Differs: "above which Retry-After a request ends is a figure of its own, by default none, " +
+			"and not the timeout",
 		Retries: 2,
 		Backoff: backoff.Config{
 			Base: time.Second, Multiplier: twice, Jitter: backoff.Additive, Width: 100 * ms,
 		},
 		Statuses: engine.StatusGot, Methods: engine.MethodsIdempotent,
 		Network: true, Timeouts: true, RetryAfter: true,
+		RetryAfterOver: engine.HintGiveUp,
 	},
 	{
 		Name: "cockatiel-exp", Library: "cockatiel, ExponentialBackoff", Version: "4.0.0",

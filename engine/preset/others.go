@@ -47,17 +47,19 @@ var others = []Preset{
 	},
 	{
 		Name: "urllib3", Library: "urllib3", Version: "2.7.0",
-		Doc:     "at once, by default",
-		Fault:   "no wait at all between the tries",
-		Differs: "413, 429 and 503 are retried without Retry-After too; one above 6 h is not cut",
+		Doc: "at once, by default",
+		Fault: "no wait at all between the tries; a Retry-After above 6 h is cut to 6 h, " +
+			"which is earlier than asked",
+		Differs: "413, 429 and 503 are retried without Retry-After too",
 		Retries: 10, Backoff: constant(0),
 		Statuses: engine.StatusHinted, Methods: engine.MethodsIdempotent,
 		Network: true, Timeouts: true, RetryAfter: true,
+		RetryAfterMax: 6 * time.Hour, RetryAfterOver: engine.HintClamp,
 	},
 	{
 		Name: "openai-python", Library: "openai-python", Version: "3.3.1",
 		Doc:     "500 ms, doubled up to 8 s, less up to 25 %",
-		Differs: noCode + "; a Retry-After above 120 s does not end the request",
+		Differs: noCode,
 		Retries: 2,
 		Backoff: backoff.Config{
 			Base: 500 * ms, Cap: 8 * time.Second, Multiplier: twice,
@@ -65,6 +67,7 @@ var others = []Preset{
 		},
 		Statuses: engine.StatusServer408409429, Methods: engine.MethodsAll,
 		Network: true, Timeouts: true, RetryAfter: true,
+		RetryAfterMax: 120 * time.Second, RetryAfterOver: engine.HintGiveUp,
 	},
 	{
 		Name: "tower", Library: "tower", Version: "0.5.3",
@@ -82,12 +85,13 @@ var others = []Preset{
 	},
 	{
 		Name: "envoy", Library: "Envoy with retry_on 5xx", Version: "main",
-		Budget: budget.Config{Kind: budget.ActiveShare},
-		Doc:    "full jitter under 25 ms, doubled up to 250 ms",
-		Differs: "retry_on is empty by default, and 5xx is taken here; a Retry-After above 300 s " +
-			"is followed",
+		Budget:  budget.Config{Kind: budget.ActiveShare},
+		Doc:     "full jitter under 25 ms, doubled up to 250 ms",
+		Fault:   "a Retry-After above 300 s is ignored, and its retry comes within 250 ms",
+		Differs: "retry_on is empty by default, and 5xx is taken here",
 		Retries: 1, Backoff: doubling(25*ms, 250*ms, backoff.Full),
 		Statuses: engine.StatusServer, Methods: engine.MethodsAll,
 		Network: true, Timeouts: true, RetryAfter: true, RetryAfterJitter: 500,
+		RetryAfterMax: 300 * time.Second, RetryAfterOver: engine.HintIgnore,
 	},
 }

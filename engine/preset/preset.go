@@ -70,6 +70,11 @@ type Preset struct {
 	// RetryAfterJitter spreads a retry above its Retry-After by up to this share
 	// of it, in thousandths.
 	RetryAfterJitter int64
+	// RetryAfterMax is the longest Retry-After that is simply followed; 0 is
+	// none.
+	RetryAfterMax time.Duration
+	// RetryAfterOver is what becomes of a longer one.
+	RetryAfterOver engine.HintRule
 	// Budget limits its retries as a whole; the zero value is none.
 	Budget budget.Config
 }
@@ -116,6 +121,7 @@ func (p Preset) Apply(policy *engine.Policy) {
 	r.Statuses, r.Methods = p.Statuses, p.Methods
 	r.Network, r.Timeouts = p.Network, p.Timeouts
 	r.RetryAfter, r.RetryAfterJitter = p.RetryAfter, p.RetryAfterJitter
+	r.RetryAfterMax, r.RetryAfterOver, r.RetryAfterDefault = p.RetryAfterMax, p.RetryAfterOver, 0
 	policy.Budget.Config = p.Budget
 }
 

@@ -22,6 +22,7 @@ func sound() engine.Policy {
 	p.Retry = engine.Retry{
 		Attempts: 77, Backoff: backoff.Config{Base: time.Second, Cap: time.Minute, Multiplier: 3000},
 		Statuses: engine.StatusTransient, Total: time.Hour, RetryAfterJitter: 123,
+		RetryAfterMax: time.Minute, RetryAfterOver: engine.HintFollow, RetryAfterDefault: time.Second,
 	}
 	return p
 }
@@ -38,6 +39,8 @@ func TestApplySetsRetriesAndBudgetAndNothingElse(t *testing.T) {
 		want.Retry.Statuses, want.Retry.Methods = p.Statuses, p.Methods
 		want.Retry.Network, want.Retry.Timeouts = p.Network, p.Timeouts
 		want.Retry.RetryAfter, want.Retry.RetryAfterJitter = p.RetryAfter, p.RetryAfterJitter
+		want.Retry.RetryAfterMax, want.Retry.RetryAfterOver = p.RetryAfterMax, p.RetryAfterOver
+		want.Retry.RetryAfterDefault = 0
 		want.Budget.Config = p.Budget
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: -want +got\n%s", p.Name, diff)
@@ -80,6 +83,32 @@ func TestMostRetriesIsTheEngines(t *testing.T) {
 	for _, p := range All() {
 		if p.Retries < 1 || p.Endless != (p.Retries == MostRetries) {
 			t.Errorf("%s: %d retries, endless %v", p.Name, p.Retries, p.Endless)
+		}
+	}
+}
+
+// What each library makes of a Retry-After that is long: follows it, unless it
+// says otherwise.
+func TestLongRetryAfters(t *testing.T) {
+	want := map[string]struct {
+		most time.Duration
+		over engine.HintRule
+	}{
+		"retry-axios":   {300 * time.Second, engine.HintGiveUp},
+		"got":           {0, engine.HintGiveUp},
+		"openai-python": {120 * time.Second, engine.HintGiveUp},
+		"urllib3":       {6 * time.Hour, engine.HintClamp},
+		"envoy":         {300 * time.Second, engine.HintIgnore},
+	}
+	for _, p := range All() {
+		w := want[p.Name]
+		if p.RetryAfterMax != w.most || p.RetryAfterOver != w.over {
+			t.Errorf("%s: %v above %v, want %v above %v", p.Name, p.RetryAfterOver,
+				p.RetryAfterMax, w.over, w.most)
+		}
+		if early := w.over == engine.HintIgnore || w.over == engine.HintClamp && w.most > 0; early &&
+			!strings.Contains(p.Fault, "Retry-After") {
+			t.Errorf("%s: is earlier than asked, and no fault says so", p.Name)
 		}
 	}
 }

@@ -132,7 +132,8 @@ const (
 	AttemptLate
 	// RetryScheduled: the next attempt is due to join the queue at Until, Delay
 	// from now; Ceiling is the largest delay that could have been drawn; Hinted
-	// says that Retry-After set it; Cause and Status say what failed.
+	// says that Retry-After, or the default that stands in for one, set it; Hint
+	// is what was made of it; Cause and Status say what failed.
 	RetryScheduled
 	// RequestDone: Outcome; Delay since the intended start; Since is that start;
 	// ID.Try is the number of attempts sent; Cause and Status of the last.
@@ -181,9 +182,12 @@ const (
 	RetryDenied
 	// LimitChanged: the limiter of Scope has moved its limit to Limit.
 	LimitChanged
+	// RetryRefused: the Retry-After of a response asks for Delay, which is above
+	// the policy's maximum, and the request ends; Cause and Status of the response.
+	RetryRefused
 
 	// NumEventKinds is the number of kinds.
-	NumEventKinds = int(LimitChanged) + 1
+	NumEventKinds = int(RetryRefused) + 1
 )
 
 var eventNames = []string{
@@ -192,7 +196,7 @@ var eventNames = []string{
 	"breaker_changed", "probe_done", "starvation_began", "starvation_ended",
 	"server_arrived", "server_began", "server_done", "server_rejected",
 	"server_reset", "server_returned", "server_repeated", "fault_began", "fault_ended",
-	"arrivals_missed", "retry_denied", "limit_changed",
+	"arrivals_missed", "retry_denied", "limit_changed", "retry_refused",
 }
 
 // String is the kind's name in snake case.
@@ -223,6 +227,7 @@ type Event struct {
 	From    BreakerState
 	To      BreakerState
 	Fault   uint8
+	Hint    HintUse
 	Warm    bool
 	Probe   bool
 	Hinted  bool

@@ -72,6 +72,7 @@ func (e *Events) Close() error {
 var bodies = [wire.NumEventKinds]func(*Events, wire.Event){
 	wire.RetryScheduled:  (*Events).retry,
 	wire.RetryDenied:     (*Events).denied,
+	wire.RetryRefused:    (*Events).refused,
 	wire.BreakerChanged:  (*Events).change,
 	wire.ProbeDone:       (*Events).probe,
 	wire.StarvationBegan: (*Events).starvation,
@@ -86,6 +87,13 @@ func (e *Events) retry(ev wire.Event) {
 	e.inMS("ceiling_ms", ev.Ceiling)
 	e.why(ev)
 	e.flag("hinted", ev.Hinted)
+	e.word("retry_after", ev.Hint.String())
+}
+
+func (e *Events) refused(ev wire.Event) {
+	e.request(ev)
+	e.inMS("asked_ms", ev.Delay)
+	e.why(ev)
 }
 
 func (e *Events) denied(ev wire.Event) {
