@@ -47,6 +47,7 @@ var imports = map[string][]string{
 		"engine", "engine/backoff", "engine/breaker", "engine/clock", "engine/fleet", "engine/knob", "engine/limiter",
 		"engine/metrics", "engine/queue", "engine/retryafter", "engine/rng", "engine/sim", "engine/wire",
 	},
+	"engine/enginetest/twins": nil,
 
 	"faultserver/fault": {"engine/clock", "engine/knob", "engine/queue", "engine/retryafter", "engine/rng", "engine/wire"},
 	"faultserver":       {"engine/clock", "engine/knob", "engine/retryafter", "engine/wire", "faultserver/fault"},
@@ -84,7 +85,14 @@ var imports = map[string][]string{
 }
 
 // testOnly is the packages that only tests may import.
-var testOnly = []string{"engine/enginetest", "tui/page/pagetest"}
+var testOnly = []string{"engine/enginetest", "engine/enginetest/twins", "tui/page/pagetest"}
+
+// twins is the libraries that only tests may import: the engine is held against
+// them, and stands on none.
+var twins = []string{
+	"github.com/sony/gobreaker", "github.com/cenkalti/backoff", "github.com/failsafe-go/failsafe-go",
+	"github.com/hashicorp/go-retryablehttp", "pgregory.net/rapid",
+}
 
 // topLevel is all that may stand at the top of the repository, hidden files
 // apart.
@@ -157,6 +165,16 @@ func TestImportsGoOneWay(t *testing.T) {
 		for _, imported := range p.Imports {
 			if ours(imported) && !slices.Contains(allowed, below(imported)) {
 				t.Errorf("%s must not import %s", name(p.rel()), below(imported))
+			}
+		}
+	}
+}
+
+func TestTwinsStayInTests(t *testing.T) {
+	for _, p := range list(t) {
+		for _, imported := range p.Imports {
+			if slices.ContainsFunc(twins, func(twin string) bool { return strings.HasPrefix(imported, twin) }) {
+				t.Errorf("%s must not import %s outside its tests", name(p.rel()), imported)
 			}
 		}
 	}
