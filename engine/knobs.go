@@ -125,7 +125,7 @@ func queueFields() []knob.Field[Policy] {
 			Doc: "how many requests may wait in one scope of a client; one more is shed",
 		}, func(p *Policy) *int { return &p.Queue.Capacity }),
 	}
-	return append(fields, orderFields()...)
+	return append(append(fields, orderFields()...), protectFields()...)
 }
 
 func classFields(class wire.Class) []knob.Field[Policy] {

@@ -29,7 +29,8 @@ type Machine struct {
 	dead     deadGroups
 
 	// timers has a key for each breaker, for each class of each scope (its
-	// starvation watch), and for each request.
+	// starvation watch), for each scope (its window protection), and for each
+	// request.
 	timers clock.Index
 
 	// For the length of one Step.
@@ -37,7 +38,9 @@ type Machine struct {
 	out     []Effect
 	fresh   []int32 // requests that joined a queue in this Step
 	touched uint32  // scopes whose slots or queue changed, a bit each
-	changes []breaker.Change
+	// released is the scopes that window protection let go of.
+	released uint32
+	changes  []breaker.Change
 }
 
 // Counts is how many requests are where. They sum to the requests that have
@@ -51,6 +54,7 @@ type scope struct {
 	queue   queue.Queue
 	breaker breaker.Breaker
 	limiter limiter.Limiter
+	protection
 	running [wire.NumClasses]int32
 	// newest is the latest moment at which a request that was started had come;
 	// one that came before it and still waits has been overtaken.
@@ -86,6 +90,8 @@ type request struct {
 	place    place
 	// announced says that observers know that it waits.
 	announced bool
+	// held says that window protection kept it from a slot.
+	held bool
 }
 
 // New makes the client id with the given number of scopes, 1 to
@@ -164,6 +170,7 @@ func (m *Machine) submit(in Input) {
 	e := m.event(wire.RequestBegan, r)
 	e.Since = in.Since
 	m.report(e)
+	m.guard(r)
 	if m.dead.has(in.Group) {
 		m.giveUp(h)
 		return
@@ -315,6 +322,7 @@ func (m *Machine) finish(h int32, outcome wire.Outcome) {
 	e.Since, e.Delay = r.Since, m.now.Sub(r.Since)
 	e.Outcome, e.Cause, e.Status = outcome, r.cause, r.status
 	m.report(e)
+	m.unguard(r)
 	r.place = nowhere
 	m.ids[h] = 0
 	m.free = append(m.free, h)

@@ -98,6 +98,8 @@ func drawPolicy(t *rapid.T) engine.Policy {
 	}
 	p.Queue.Limit = rapid.IntRange(0, 3).Draw(t, "limit")
 	p.Queue.Capacity = rapid.IntRange(0, 4).Draw(t, "capacity")
+	p.Queue.Protect = rapid.Bool().Draw(t, "protect")
+	p.Queue.ProtectHold = time.Duration(rapid.IntRange(0, 3).Draw(t, "hold")) * time.Second
 	for c := range p.Queue.Class {
 		p.Queue.Class[c] = engine.ClassQueue{
 			Most:         rapid.IntRange(0, 2).Draw(t, "most"),

@@ -96,6 +96,13 @@ type Queue struct {
 	// CodelTarget and CodelInterval are the patience of adaptive-lifo with those
 	// who join a standing queue, and with all others.
 	CodelTarget, CodelInterval time.Duration
+	// Protect keeps background attempts of a scope from starting while a critical
+	// request there is unfinished: waiting, in flight or in backoff. A start that
+	// is so kept back is told by Event.Kept when the request leaves the queue.
+	Protect bool
+	// ProtectHold is how long it may do so, counted from when the background
+	// request that waits longest joined the queue; 0 is without end.
+	ProtectHold time.Duration
 	// Class is the rules of each class inside the scope.
 	Class [wire.NumClasses]ClassQueue
 }

@@ -15,6 +15,8 @@ func (m *Machine) join(h int32) {
 	r.place, r.since, r.announced = inQueue, m.now, false
 	m.counts.Queued++
 	m.scopes[r.Scope].queue.Push(m.waiter(h))
+	r.held = false
+	m.patient(h, true)
 	m.touch(r.Scope)
 	m.await(h)
 	if r.place == inQueue {
@@ -26,12 +28,13 @@ func (m *Machine) join(h int32) {
 func (m *Machine) leaveQueue(h int32) {
 	r := &m.requests[h]
 	m.scopes[r.Scope].queue.Remove(h, r.Class)
+	m.patient(h, false)
 	m.counts.Queued--
 	m.touch(r.Scope)
 	r.place = nowhere
 	if r.announced {
 		e := m.event(wire.RequestDequeued, r)
-		e.Delay = m.now.Sub(r.since)
+		e.Delay, e.Kept = m.now.Sub(r.since), r.held
 		m.report(e)
 	}
 }
@@ -42,20 +45,27 @@ func (m *Machine) touch(scope uint8) { m.touched |= 1 << scope }
 // settle starts whatever may start, and then tells who has to wait. It is the
 // last thing in every Step, so that no slot is ever left free by mistake.
 func (m *Machine) settle() {
-	for s := range m.scopes {
-		if m.touched&(1<<s) != 0 {
-			m.dispatch(uint8(s))
-		}
-	}
+	m.dispatchAll(m.touched)
+	m.released = 0
 	for _, h := range m.fresh {
 		m.announce(h)
 	}
+	m.dispatchAll(m.released) // by a critical request without room in the queue
 	for s := range m.scopes {
 		if m.touched&(1<<s) != 0 {
+			m.watchProtection(uint8(s))
 			m.watchStarvation(uint8(s))
 		}
 	}
 	m.fresh, m.touched = m.fresh[:0], 0
+}
+
+func (m *Machine) dispatchAll(scopes uint32) {
+	for s := range m.scopes {
+		if scopes&(1<<s) != 0 {
+			m.dispatch(uint8(s))
+		}
+	}
 }
 
 // dispatch gives slots away until there are none, or nobody may have one.
@@ -71,9 +81,16 @@ func (m *Machine) dispatch(s uint8) {
 	}
 }
 
-// allowed says which classes may start one more attempt: there must be a slot,
-// beyond those kept for others, and the class must not hold its most already.
-func (m *Machine) allowed(sc *scope) (a queue.Allowed) {
+// allowed says which classes may start one more attempt.
+func (m *Machine) allowed(sc *scope) queue.Allowed {
+	a := m.shares(sc)
+	a[wire.Background] = a[wire.Background] && !m.protects(sc)
+	return a
+}
+
+// shares says for which classes there is a slot, beyond those kept for others;
+// the class must not hold its most already.
+func (m *Machine) shares(sc *scope) (a queue.Allowed) {
 	q, limit := &m.policy.Queue, m.limit(sc)
 	var running, kept int
 	var lacking [wire.NumClasses]int

@@ -7,7 +7,7 @@ import (
 )
 
 // The keys of the timers: breakers first, then the starvation watches, then
-// the requests.
+// the holds of window protection, then the requests.
 
 func (m *Machine) breakerKey(s uint8) int32 { return int32(s) }
 
@@ -15,7 +15,11 @@ func (m *Machine) starvationKey(s uint8, c wire.Class) int32 {
 	return int32(len(m.scopes)) + int32(s)*wire.NumClasses + int32(c)
 }
 
-func (m *Machine) requestKey(h int32) int32 { return int32(len(m.scopes))*(1+wire.NumClasses) + h }
+func (m *Machine) protectionKey(s uint8) int32 {
+	return int32(len(m.scopes))*(1+wire.NumClasses) + int32(s)
+}
+
+func (m *Machine) requestKey(h int32) int32 { return int32(len(m.scopes))*(2+wire.NumClasses) + h }
 
 // setTimer gives a request its one timer.
 func (m *Machine) setTimer(h int32, at clock.Instant) {
@@ -41,8 +45,10 @@ func (m *Machine) fire() {
 			m.breakerChanged(uint8(key))
 		case key < scopes*(1+wire.NumClasses):
 			m.touch(uint8((key - scopes) / wire.NumClasses))
+		case key < scopes*(2+wire.NumClasses):
+			m.touch(uint8(key - scopes*(1+wire.NumClasses)))
 		default:
-			m.due(key - scopes*(1+wire.NumClasses))
+			m.due(key - scopes*(2+wire.NumClasses))
 		}
 	}
 }

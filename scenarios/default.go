@@ -59,7 +59,7 @@ func defaultPolicy() engine.Policy {
 			Methods: engine.MethodsIdempotent, RetryAfter: true,
 		},
 		Breaker: breaker.Config{OpenFor: 10 * time.Second, Probes: 1, Successes: 1},
-		Queue: engine.Queue{Class: [wire.NumClasses]engine.ClassQueue{
+		Queue: engine.Queue{ProtectHold: 10 * time.Second, Class: [wire.NumClasses]engine.ClassQueue{
 			wire.Critical:    {StarvedAfter: 5 * time.Second},
 			wire.Interactive: {StarvedAfter: 10 * time.Second},
 			wire.Background:  {StarvedAfter: 30 * time.Second},

@@ -50,6 +50,8 @@ type track struct {
 	group uint32
 	// refused says that its group had been cancelled before it began.
 	refused bool
+	scope   uint8
+	since   clock.Instant // when it was last seen to join a queue
 }
 
 type stage uint8
@@ -82,6 +84,7 @@ type scopeTrack struct {
 	probed   clock.Instant
 	starving [wire.NumClasses]bool
 	limit    int // as a limiter last moved it; 0 if it has not
+	critical int // unfinished critical requests
 }
 
 // limitUnder is how many attempts the scope may have in flight; 0 is any number.
@@ -170,8 +173,9 @@ func (c *Checker) request(e wire.Event) {
 	r := c.requests[k]
 	if e.Kind == wire.RequestBegan {
 		c.must(r == nil, "%v began twice", e.ID)
-		c.requests[k] = &track{class: e.Class, group: e.Group, refused: c.join(e)}
+		c.requests[k] = &track{class: e.Class, scope: e.Scope, group: e.Group, refused: c.join(e)}
 		c.began++
+		c.protect(e, 1)
 		return
 	}
 	if r == nil {
@@ -183,6 +187,7 @@ func (c *Checker) request(e wire.Event) {
 	switch e.Kind {
 	case wire.RequestQueued:
 		c.move(e, r, queued)
+		r.since = e.At
 	case wire.RequestDequeued:
 		c.move(e, r, dequeued)
 	case wire.AttemptSent:
@@ -199,6 +204,7 @@ func (c *Checker) request(e wire.Event) {
 		c.move(e, r, over)
 		c.done(e, r)
 		c.leave(e, r)
+		c.protect(e, -1)
 		delete(c.requests, k)
 	}
 }
@@ -230,6 +236,7 @@ func (c *Checker) send(e wire.Event, r *track) {
 	most := p.Queue.Class[e.Class].Most
 	c.must(most == 0 || s.running[e.Class] < most, "%v: class %v has its %d slots", e.ID, e.Class, most)
 	s.running[e.Class]++
+	c.window(e, s, &p)
 	c.must(s.breaker == wire.Closed || e.Probe, "%v: sent through a breaker that is %v", e.ID, s.breaker)
 	if e.Probe {
 		c.must(s.breaker == wire.HalfOpen, "%v: probe of a breaker that is %v", e.ID, s.breaker)

@@ -228,6 +228,9 @@ func describeEvent(e wire.Event) string {
 		}
 		return name
 	case wire.RequestDequeued:
+		if e.Kept {
+			return fmt.Sprintf("%s after %v, kept back", name, e.Delay)
+		}
 		return fmt.Sprintf("%s after %v", name, e.Delay)
 	case wire.AttemptSent:
 		if e.Probe {

@@ -28,6 +28,7 @@ type class struct {
 	// hungry is how many queues starve now, begun how often one began to.
 	hungry int64
 	begun  int64
+	kept   int64 // those that window protection kept from a slot
 	// since is when the class began to starve somewhere, over when it ceased
 	// to; Never while it does, or if that has been told.
 	since, over clock.Instant
@@ -84,6 +85,9 @@ func (q *queues) leave(e *wire.Event) {
 	q.count--
 	q.left = key
 	c.waits.record(e.Delay)
+	if e.Kept {
+		c.kept++
+	}
 }
 
 // sent counts the wait of an attempt that found a slot at once.

@@ -43,6 +43,9 @@ type Summary struct {
 	Oldest [wire.NumClasses]time.Duration
 	// Starved counts how often starvation began, by class.
 	Starved [wire.NumClasses]int64
+	// KeptBack counts the attempts that window protection kept from a slot, and
+	// that have left the queue since, by class.
+	KeptBack [wire.NumClasses]int64
 
 	Early, OnTime, Late int64
 	Recovery            Recovery

@@ -143,6 +143,7 @@ func (c *Collector) Summary() Summary {
 		q := &c.queues.classes[i]
 		waits, oldest := c.queues.waits(q, c.now)
 		s.Waits[i], s.Oldest[i], s.Starved[i] = waits.percentiles(), oldest, q.begun
+		s.KeptBack[i] = q.kept
 	}
 	c.sumUp(&s)
 	return s

@@ -121,7 +121,9 @@ const (
 	RequestBegan EventKind = iota
 	// RequestQueued: the request, or its retry, waits for a slot.
 	RequestQueued
-	// RequestDequeued: it left the queue after Delay, to be sent or to end.
+	// RequestDequeued: it left the queue after Delay, to be sent or to end; Kept
+	// says that it had been the first of its class, with a slot for it, from which
+	// window protection kept it.
 	RequestDequeued
 	// AttemptSent: ID.Try counts from 1; Probe as in Attempt.
 	AttemptSent
@@ -233,4 +235,5 @@ type Event struct {
 	Hinted  bool
 	Good    bool
 	Wasted  bool
+	Kept    bool
 }

@@ -85,6 +85,7 @@ type waits struct {
 	MaxMS    *milli `json:"wait_max_ms"`
 	OldestMS milli  `json:"oldest_ms"`
 	Starved  int64  `json:"starved"`
+	KeptBack int64  `json:"kept_back"`
 	Count    int64  `json:"count"`
 }
 
@@ -232,6 +233,7 @@ func newWaits(s *metrics.Summary, c wire.Class) waits {
 		MaxMS:    percentile(p, 100),
 		OldestMS: inMS(s.Oldest[c]),
 		Starved:  s.Starved[c],
+		KeptBack: s.KeptBack[c],
 		Count:    p.Count,
 	}
 }

@@ -77,6 +77,7 @@ func eventful() run.Result {
 	r.Summary.Waits[wire.Background] = metrics.Percentiles{Count: 400, P50: 700 * ms, P90: 8 * time.Second, P99: 14 * time.Second, Max: 15 * time.Second}
 	r.Summary.Oldest[wire.Background] = 14200 * ms
 	r.Summary.Starved[wire.Background] = 2
+	r.Summary.KeptBack[wire.Background] = 31
 	return r
 }
 

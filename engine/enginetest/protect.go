@@ -1,0 +1,37 @@
+package enginetest
+
+import (
+	"time"
+
+	"herdscope/engine"
+	"herdscope/engine/wire"
+)
+
+// protect counts the unfinished critical requests of a scope.
+func (c *Checker) protect(e wire.Event, n int) {
+	if e.Class == wire.Critical {
+		c.scope(e).critical += n
+	}
+}
+
+// window checks that window protection lets no background attempt start while
+// critical work is unfinished, save after its hold.
+func (c *Checker) window(e wire.Event, s *scopeTrack, p *engine.Policy) {
+	if !p.Queue.Protect || e.Class != wire.Background || s.critical == 0 {
+		return
+	}
+	waited, hold := max(e.Delay, c.longestWait(e)), p.Queue.ProtectHold
+	c.must(hold > 0 && waited >= hold, "%v: sent after %v with %d critical requests unfinished",
+		e.ID, waited, s.critical)
+}
+
+// longestWait is how long the oldest of those has waited that wait in the queue
+// of an event, in its class.
+func (c *Checker) longestWait(e wire.Event) (longest time.Duration) {
+	for k, r := range c.requests {
+		if k.client == e.ID.Client && r.scope == e.Scope && r.class == e.Class && r.stage == queued {
+			longest = max(longest, e.At.Sub(r.since))
+		}
+	}
+	return longest
+}
