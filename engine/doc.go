@@ -29,8 +29,10 @@
 //
 // Submit puts a request into the queue of its scope. When there is a slot, and
 // it is the request's turn by the order and the limits of its class, the
-// scope's breaker is asked. If it refuses, the request ends as short-circuited;
-// else an attempt goes out. The slot is free again when the whole reply is there
+// scope's breaker is asked. If it refuses, the request ends as short-circuited,
+// or stays in the queue where the policy says so; else an attempt goes out. By
+// the policy the breaker is asked and told for each attempt, or once for each
+// request. The slot is free again when the whole reply is there
 // or the attempt has timed out, so a request that waits to retry holds none.
 // After the backoff it joins the queue again, with the place that it had. Its
 // deadline runs from the submission, time in the queue and in backoff included.

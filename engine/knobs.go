@@ -89,29 +89,6 @@ func retryFields() []knob.Field[Policy] {
 	}
 }
 
-func breakerFields() []knob.Field[Policy] {
-	return []knob.Field[Policy]{
-		knob.At(knob.Spec{
-			Name: "breaker.failures", Kind: knob.Int, Unit: "failures",
-			Min: 1, Max: 1000, Step: 1, Zero: "off",
-			Doc: "how many failures in a row open a scope's breaker",
-		}, func(p *Policy) *int { return &p.Breaker.Failures }),
-		knob.At(knob.Spec{
-			Name: "breaker.open_for", Kind: knob.Duration,
-			Min: leastTime, Max: maxBackoff, Step: int64(time.Second),
-			Doc: "how long an open breaker refuses everything before it lets probes out",
-		}, func(p *Policy) *time.Duration { return &p.Breaker.OpenFor }),
-		knob.At(knob.Spec{
-			Name: "breaker.probes", Kind: knob.Int, Unit: "probes", Min: 1, Max: 100, Step: 1,
-			Doc: "how many probes a half-open breaker may start",
-		}, func(p *Policy) *int { return &p.Breaker.Probes }),
-		knob.At(knob.Spec{
-			Name: "breaker.successes", Kind: knob.Int, Unit: "probes", Min: 1, Max: 100, Step: 1,
-			Doc: "how many probes in a row must succeed to close it; at most breaker.probes",
-		}, func(p *Policy) *int { return &p.Breaker.Successes }),
-	}
-}
-
 func queueFields() []knob.Field[Policy] {
 	fields := []knob.Field[Policy]{
 		knob.At(knob.Spec{
@@ -164,9 +141,9 @@ func (p Policy) Validate() error {
 	case b.Cap < b.Base:
 		return p.fail("retry.cap", "is below retry.base",
 			format("retry.base", int64(b.Base))+" or more")
-	case p.Breaker.Successes > p.Breaker.Probes:
-		return p.fail("breaker.successes", "is more than breaker.probes",
-			"1 to "+strconv.Itoa(p.Breaker.Probes))
+	}
+	if err := p.checkBreaker(); err != nil {
+		return err
 	}
 	if err := p.checkSlots(); err != nil {
 		return err

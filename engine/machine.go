@@ -8,6 +8,7 @@ import (
 	"herdscope/engine/clock"
 	"herdscope/engine/limiter"
 	"herdscope/engine/queue"
+	"herdscope/engine/rng"
 	"herdscope/engine/wire"
 )
 
@@ -83,7 +84,9 @@ type request struct {
 	carry    time.Duration // what the backoff remembers of the retries before
 	permit   breaker.Permit
 	hold     budget.Hold
-	inFlight int32 // attempts of the scope when this one was sent
+	inFlight int32         // attempts of the scope when this one was sent
+	admitted clock.Instant // when the permit was given
+	verdict  breaker.Call  // on the last attempt
 	try      uint16
 	status   uint16
 	cause    wire.Cause
@@ -100,6 +103,8 @@ func New(id wire.ClientID, seed uint64, scopes int, policy *Policy) Machine {
 	m := Machine{id: id, seed: seed, policy: policy, scopes: make([]scope, scopes)}
 	for i := range m.scopes {
 		m.scopes[i].newest = wire.Held
+		key := rng.At(seed, rng.BreakerOpen, uint64(id), uint64(i), 0)
+		m.scopes[i].breaker = breaker.New(key)
 	}
 	return m
 }
@@ -253,29 +258,12 @@ func (m *Machine) answered(in Input) {
 		r.Retry = RetryNever
 	}
 	r.status = in.Reply.Status
-	if cause := replyCause(in.Reply); cause == wire.CauseStatus {
-		m.endAttempt(h, cause, verdict(r.status))
-	} else {
-		m.endAttempt(h, cause, breaker.Failure)
-	}
+	m.endAttempt(h, replyCause(in.Reply), verdict(in))
 	if r.cause == wire.CauseStatus && r.status < 400 {
 		m.finish(h, wire.Succeeded)
 		return
 	}
 	m.retryOrGiveUp(h, in)
-}
-
-// verdict is what a response tells the breaker: server errors are failures; a
-// refusal of the caller's own doing, such as 404 or 429, says nothing about the
-// server's health.
-func verdict(status uint16) breaker.Result {
-	switch {
-	case status >= 500:
-		return breaker.Failure
-	case status >= 400:
-		return breaker.Neutral
-	}
-	return breaker.Success
 }
 
 // cancel gives a request up, wherever it is. One that has ended is no error.
@@ -314,6 +302,7 @@ func (m *Machine) finish(h int32, outcome wire.Outcome) {
 		m.counts.Sleeping--
 	}
 	m.timers.Clear(m.requestKey(h))
+	m.requestDone(r, outcome)
 	m.Budget().Drop(&r.hold)
 	if m.policy.Fallback.has(r, outcome) {
 		outcome = wire.Degraded

@@ -72,7 +72,7 @@ func (m *Machine) dispatchAll(scopes uint32) {
 func (m *Machine) dispatch(s uint8) {
 	m.reorder(s)
 	sc := &m.scopes[s]
-	for {
+	for !m.heldBack(sc) {
 		h, _, ok := sc.queue.Next(m.now, m.allowed(sc))
 		if !ok {
 			return
@@ -117,25 +117,22 @@ func (m *Machine) start(h int32) {
 		m.finish(h, wire.Shed)
 		return
 	}
-	permit, ok, changes := sc.breaker.Allow(m.now, &m.policy.Breaker, m.changes[:0])
-	m.changes = changes
-	m.breakerChanged(r.Scope)
-	if !ok {
-		m.finish(h, wire.ShortCircuited)
+	if !m.askBreaker(r) {
+		m.refuse(h)
 		return
 	}
-	r.place, r.since, r.permit = onWire, m.now, permit
+	r.place, r.since = onWire, m.now
 	r.try++
 	r.status, r.cause = 0, wire.CauseNone
 	sc.running[r.Class]++
 	sc.newest = max(sc.newest, r.came)
 	m.counts.Running++
 	r.inFlight = int32(m.Running(r.Scope))
-	m.setTimer(h, min(r.deadline, m.timeoutAt(r)))
+	m.setTimer(h, min(r.deadline, m.timeoutAt(r), m.overdueAt(r)))
 
 	m.out = append(m.out, Effect{Kind: Send, Attempt: m.attempt(r)})
 	e := m.event(wire.AttemptSent, r)
-	e.Probe, e.Delay = permit.Probe, waited
+	e.Probe, e.Delay = r.permit.Probe, waited
 	m.report(e)
 }
 
@@ -156,7 +153,7 @@ func (m *Machine) attempt(r *request) wire.Attempt {
 }
 
 // endAttempt frees the slot of the attempt on the wire and tells the breaker.
-func (m *Machine) endAttempt(h int32, cause wire.Cause, result breaker.Result) {
+func (m *Machine) endAttempt(h int32, cause wire.Cause, call breaker.Call) {
 	r := &m.requests[h]
 	sc := &m.scopes[r.Scope]
 	sc.running[r.Class]--
@@ -171,18 +168,13 @@ func (m *Machine) endAttempt(h int32, cause wire.Cause, result breaker.Result) {
 	e.Warm = r.Warm && r.try == 1
 	e.Delay, e.Cause, e.Status, e.Probe = m.now.Sub(r.since), cause, r.status, r.permit.Probe
 	m.report(e)
-	if r.permit.Probe {
-		e.Kind, e.Good = wire.ProbeDone, result == breaker.Success
-		m.report(e)
-	}
-	m.changes = sc.breaker.Report(m.now, &m.policy.Breaker, r.permit, result, m.changes[:0])
-	m.breakerChanged(r.Scope)
+	m.attemptDone(r, call)
 }
 
 // abort ends the attempt on the wire from this side.
 func (m *Machine) abort(h int32, cause wire.Cause, result breaker.Result) {
 	m.out = append(m.out, Effect{Kind: Abort, Attempt: m.attempt(&m.requests[h])})
-	m.endAttempt(h, cause, result)
+	m.endAttempt(h, cause, breaker.Call{Result: result})
 }
 
 // announce tells that a request has to wait, or sheds it if there is no room.
@@ -200,22 +192,4 @@ func (m *Machine) announce(h int32) {
 	}
 	r.announced = true
 	m.report(m.event(wire.RequestQueued, r))
-}
-
-// breakerChanged reports the transitions in m.changes and sets the breaker's
-// timer anew.
-func (m *Machine) breakerChanged(s uint8) {
-	for _, c := range m.changes {
-		m.report(wire.Event{
-			Kind: wire.BreakerChanged, At: c.At, Scope: s, From: c.From, To: c.To, Cause: c.Cause,
-			ID: wire.AttemptID{Client: m.id},
-		})
-		m.touch(s)
-	}
-	m.changes = m.changes[:0]
-	if at, ok := m.scopes[s].breaker.Deadline(); ok {
-		m.timers.Set(m.breakerKey(s), at)
-	} else {
-		m.timers.Clear(m.breakerKey(s))
-	}
 }

@@ -43,6 +43,7 @@ func (m *Machine) fire() {
 		case key < scopes:
 			m.changes = m.scopes[key].breaker.Tick(m.now, &m.policy.Breaker, m.changes[:0])
 			m.breakerChanged(uint8(key))
+			m.touch(uint8(key)) // a lease that is over is no transition
 		case key < scopes*(1+wire.NumClasses):
 			m.touch(uint8((key - scopes) / wire.NumClasses))
 		case key < scopes*(2+wire.NumClasses):
@@ -63,13 +64,16 @@ func (m *Machine) due(h int32) {
 	case inQueue:
 		m.await(h)
 	case onWire:
-		if r.deadline <= m.now {
+		switch {
+		case r.deadline <= m.now:
 			m.abort(h, wire.CauseDeadline, breaker.Neutral)
 			m.finish(h, wire.TimedOut)
-			return
+		case m.timeoutAt(r) <= m.now:
+			m.abort(h, wire.CauseTimeout, breaker.Failure)
+			m.retryOrGiveUp(h, Input{})
+		default:
+			m.overdue(h)
 		}
-		m.abort(h, wire.CauseTimeout, breaker.Failure)
-		m.retryOrGiveUp(h, Input{})
 	}
 }
 

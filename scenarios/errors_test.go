@@ -40,7 +40,10 @@ func TestErrors(t *testing.T) {
 
 		{"misspelt knob", head + "breaker: {faliures: 5}\n",
 			`f.yaml:3:11: breaker.faliures: there is no such field; ` +
-				`allowed: failures, open_for, probes, successes; did you mean "failures"?`},
+				`allowed: failures, mode, placement, when_open, window, window_calls, window_time, ` +
+				`window_failures, failure_rate, min_calls, slow_rate, slow_after, slow_in_flight, ` +
+				`open_for, open_growth, open_max, open_jitter, open_hint, stable, probes, successes, ` +
+				`verdict, lease; did you mean "failures"?`},
 		{"misspelt nested knob", head + "server:\n  service: {men: 5ms}\n",
 			`f.yaml:4:13: server.service.men: there is no such field; ` +
 				`allowed: shape, mean, sigma; did you mean "mean"?`},

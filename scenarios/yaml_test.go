@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"herdscope/engine/breaker"
 	"herdscope/engine/clock"
 	"herdscope/engine/knob"
 	"herdscope/engine/queue"
@@ -74,7 +75,7 @@ func drawText(t *rapid.T, label string, most int, more string) string {
 func agree(s *Scenario) {
 	p := &s.Fleet.Policy
 	p.Retry.Backoff.Cap = max(p.Retry.Backoff.Cap, p.Retry.Backoff.Base)
-	p.Breaker.Successes = min(p.Breaker.Successes, p.Breaker.Probes)
+	agreeBreaker(&p.Breaker)
 	if p.Queue.Order == queue.EDF {
 		p.Queue.Estimate = 0 // which may be more than a deadline
 	}
@@ -95,6 +96,23 @@ func agree(s *Scenario) {
 	}
 	if total == 0 {
 		s.Fleet.Mix[wire.Background].Weight = 1
+	}
+}
+
+func agreeBreaker(b *breaker.Config) {
+	b.Successes = min(b.Successes, b.Probes)
+	b.WindowFailures = min(b.WindowFailures, breaker.DefaultWindowCalls)
+	if b.WindowCalls > 0 {
+		b.WindowFailures = min(b.WindowFailures, b.WindowCalls)
+	}
+	if b.SlowAfter == 0 {
+		b.SlowRate = 0
+	}
+	if b.OpenMax > 0 {
+		b.OpenMax = max(b.OpenMax, b.OpenFor)
+	}
+	if b.Placement == breaker.PerRequest {
+		b.WhenOpen = breaker.Reject
 	}
 }
 

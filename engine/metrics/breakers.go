@@ -48,7 +48,7 @@ func (b *breakers) change(e *wire.Event) bool {
 	b.counts[e.To]++
 	b.states[i] = e.To
 	b.into[e.To]++
-	b.open.set(e.At, b.counts[wire.Open]+b.counts[wire.Eligible])
+	b.open.set(e.At, b.counts[wire.Open]+b.counts[wire.Eligible]+b.counts[wire.ForcedOpen])
 	b.last[b.seen%LastChanges] = *e
 	b.seen++
 	return true
@@ -99,7 +99,10 @@ func share(part, all float64) float64 {
 }
 
 // badness is the order of the breaker states, worst last.
-var badness = [...]wire.BreakerState{wire.Closed, wire.HalfOpen, wire.Eligible, wire.Open}
+var badness = [...]wire.BreakerState{
+	wire.Closed, wire.MetricsOnly, wire.Disabled, wire.HalfOpen, wire.Eligible, wire.Open,
+	wire.ForcedOpen,
+}
 
 // worst finds the worst state of the breakers of each row's clients.
 func (b *breakers) worst(rows []wire.BreakerState, clients int) {

@@ -31,6 +31,7 @@ const (
 	Network
 	Throttle
 	Limit
+	BreakerOpen
 )
 
 // At is the draw of the given seed and label for (a, b, c): uniform over all

@@ -48,18 +48,24 @@ func (o Outcome) String() string { return nameOf(outcomeNames, int(o)) }
 type BreakerState uint8
 
 // The states of a breaker. Eligible is open with its open time over and no
-// probe sent yet.
+// probe sent yet. The last three are imposed by a setting: ForcedOpen lets
+// nothing through, Disabled and MetricsOnly let everything through.
 const (
 	Closed BreakerState = iota
 	Open
 	Eligible
 	HalfOpen
+	ForcedOpen
+	Disabled
+	MetricsOnly
 
 	// NumBreakerStates is the number of states.
-	NumBreakerStates = 4
+	NumBreakerStates = 7
 )
 
-var breakerNames = []string{"closed", "open", "eligible", "half_open"}
+var breakerNames = []string{
+	"closed", "open", "eligible", "half_open", "forced_open", "disabled", "metrics_only",
+}
 
 // String is the state's name in snake case.
 func (s BreakerState) String() string { return nameOf(breakerNames, int(s)) }
@@ -82,7 +88,7 @@ const (
 	CauseDeadline
 	// CauseCancel is the caller giving up.
 	CauseCancel
-	// CauseThreshold is a breaker's trip rule being met.
+	// CauseThreshold is a breaker's rule of a number of failures being met.
 	CauseThreshold
 	// CauseElapsed is a time having passed.
 	CauseElapsed
@@ -98,12 +104,18 @@ const (
 	CauseLease
 	// CauseBudget is a client's own budget or throttle.
 	CauseBudget
+	// CauseFailureRate is too large a share of calls that failed.
+	CauseFailureRate
+	// CauseSlowRate is too large a share of calls that were slow.
+	CauseSlowRate
+	// CauseMode is a breaker being switched into another mode.
+	CauseMode
 )
 
 var causeNames = []string{
 	"none", "status", "reset", "refused", "timeout", "deadline", "cancel",
 	"threshold", "elapsed", "probe", "full", "rate_limit", "fault", "lease",
-	"budget",
+	"budget", "failure_rate", "slow_rate", "mode",
 }
 
 // String is the cause's name in snake case.
@@ -138,7 +150,9 @@ const (
 	// is what was made of it; Cause and Status say what failed.
 	RetryScheduled
 	// RequestDone: Outcome; Delay since the intended start; Since is that start;
-	// ID.Try is the number of attempts sent; Cause and Status of the last.
+	// ID.Try is the number of attempts sent; Cause and Status of the last. If it
+	// was refused by a breaker, Until is when that may let others through;
+	// clock.Never if nothing but a setting can end it.
 	RequestDone
 	// BreakerChanged: From, To, Cause.
 	BreakerChanged

@@ -21,10 +21,29 @@ var looks = [wire.NumBreakerStates]look{
 	wire.Open:     {"open", 'O', theme.Bad},
 	wire.Eligible: {"eligible", 'e', theme.Limited},
 	wire.HalfOpen: {"half-open", 'h', theme.Half},
+
+	wire.ForcedOpen:  {"forced open", 'F', theme.Bad},
+	wire.Disabled:    {"disabled", 'd', theme.Limited},
+	wire.MetricsOnly: {"metrics only", 'm', theme.Limited},
 }
 
+// lookOf is how a state is shown, whatever an event says it is.
+func lookOf(s wire.BreakerState) look { return looks[int(s)%len(looks)] }
+
 // stateOrder is the order in which states are listed.
-var stateOrder = [...]wire.BreakerState{wire.Closed, wire.Open, wire.Eligible, wire.HalfOpen}
+var stateOrder = [...]wire.BreakerState{
+	wire.Closed, wire.Open, wire.Eligible, wire.HalfOpen,
+	wire.ForcedOpen, wire.Disabled, wire.MetricsOnly,
+}
+
+// listed is the states to list: those that a setting imposes only while a
+// breaker is in one of them.
+func listed(b metrics.BreakerView) []wire.BreakerState {
+	if b.Counts[wire.ForcedOpen]+b.Counts[wire.Disabled]+b.Counts[wire.MetricsOnly] == 0 {
+		return stateOrder[:wire.ForcedOpen]
+	}
+	return stateOrder[:]
+}
 
 // drawBreakers draws how many breakers are in which state, the share that is
 // not closed over time, and the last transition.
@@ -48,14 +67,15 @@ func drawBreakers(a widget.Area, v View) {
 	}
 }
 
-// drawStates lists the states in one or two rows and returns the row below.
+// drawStates lists the states in rows and returns the row below.
 func drawStates(in widget.Area, b metrics.BreakerView) int {
 	perRow := 4
 	if in.W < 52 {
 		perRow = 2
 	}
 	width := in.W / perRow
-	for i, s := range stateOrder {
+	states := listed(b)
+	for i, s := range states {
 		l := looks[s]
 		x, y := i%perRow*width, i/perRow
 		end := in.Text(x, y, string(l.letter)+" ", theme.Of(l.role).Strong())
@@ -63,7 +83,7 @@ func drawStates(in widget.Area, b metrics.BreakerView) int {
 		n := widget.Count(b.Counts[s])
 		in.TextRight(max(x+width-2, end+1+widget.Width(n)), y, n, theme.Of(l.role).Strong())
 	}
-	return 4 / perRow
+	return (len(states) + perRow - 1) / perRow
 }
 
 // drawOpenShare draws the share of breakers that let nothing through.
@@ -76,7 +96,8 @@ func drawOpenShare(a widget.Area, s *metrics.Snapshot) {
 		}
 		share := 0.0
 		if all > 0 {
-			share = float64(b.States[wire.Open]+b.States[wire.Eligible]) / float64(all)
+			shut := b.States[wire.Open] + b.States[wire.Eligible] + b.States[wire.ForcedOpen]
+			share = float64(shut) / float64(all)
 		}
 		values = append(values, share)
 	}
@@ -124,7 +145,7 @@ func drawTransition(in widget.Area, y int, last []wire.Event) {
 		return
 	}
 	e := last[len(last)-1]
-	from, to := looks[e.From&3], looks[e.To&3]
+	from, to := lookOf(e.From), lookOf(e.To)
 	text := fmt.Sprintf("c%04d %s→", e.ID.Client, from.name)
 	at := " " + widget.Moment(e.At)
 	x := 0

@@ -130,20 +130,21 @@ func rasterLegend(w int, v View) [][]widget.SpanOf {
 			widget.S(" 1/8 ", theme.Dim), widget.S("▓", theme.Retry), widget.S(most, theme.Dim)},
 	}
 	if v.Snap.Breakers.On {
-		rows = append(rows, breakerLegend(w)...)
+		rows = append(rows, breakerLegend(w, v.Snap.Breakers)...)
 	}
 	return rows
 }
 
 // breakerLegend names the letters of the breaker states, in one row or in two.
-func breakerLegend(w int) [][]widget.SpanOf {
+func breakerLegend(w int, b metrics.BreakerView) [][]widget.SpanOf {
 	var row []widget.SpanOf
-	for _, s := range stateOrder {
+	for _, s := range listed(b) {
 		l := looks[s]
 		row = append(row, widget.B(string(l.letter), l.role), widget.S(" "+l.name+" ", theme.Dim))
 	}
 	if w < widget.SpansWidth(row...) {
-		return [][]widget.SpanOf{row[:len(row)/2], row[len(row)/2:]}
+		half := len(row) / 4 * 2 // a letter stays with its name
+		return [][]widget.SpanOf{row[:half], row[half:]}
 	}
 	return [][]widget.SpanOf{row}
 }

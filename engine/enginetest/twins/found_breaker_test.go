@@ -37,7 +37,9 @@ func (b *ourBreaker) allow() (breaker.Permit, bool) {
 	return p, ok
 }
 
-func (b *ourBreaker) report(p breaker.Permit, r breaker.Result) { b.Report(b.now, b.c, p, r, nil) }
+func (b *ourBreaker) report(p breaker.Permit, r breaker.Result) {
+	b.Report(b.now, b.c, &p, breaker.Call{Result: r}, nil)
+}
 
 // call has one call end in r at once.
 func (b *ourBreaker) call(r breaker.Result) {

@@ -96,7 +96,8 @@ func (d *duel) report(t *rapid.T) {
 	}
 	i := rapid.IntRange(0, len(d.calls)-1).Draw(t, "which")
 	r := breaker.Result(rapid.IntRange(0, 2).Draw(t, "result"))
-	d.changes = d.ours.Report(d.now(), &d.c, d.calls[i].permit, r, d.changes)
+	end := breaker.Call{Result: r}
+	d.changes = d.ours.Report(d.now(), &d.c, &d.calls[i].permit, end, d.changes)
 	d.calls[i].done(verdicts[r])
 	d.calls = append(d.calls[:i], d.calls[i+1:]...)
 }

@@ -1,0 +1,147 @@
+package engine
+
+import (
+	"time"
+
+	"herdscope/engine/breaker"
+	"herdscope/engine/clock"
+	"herdscope/engine/wire"
+)
+
+// BreakerRemaining is how long a scope's breaker will let nothing through from
+// now: 0 if it does, or may; the longest Duration if it is forced open.
+func (m *Machine) BreakerRemaining(now clock.Instant, scope uint8) time.Duration {
+	return m.scopes[scope].breaker.Remaining(now)
+}
+
+// heldBack says whether a scope's requests have to wait for its breaker. Where
+// each request asks only once they cannot: a probe's own retry would wait for
+// the probe.
+func (m *Machine) heldBack(sc *scope) bool {
+	b := &m.policy.Breaker
+	return b.WhenOpen == breaker.Wait && b.Placement == breaker.PerAttempt && sc.breaker.Refuses(b)
+}
+
+// askBreaker asks the breaker for the next attempt of r, unless r has asked before
+// for all its attempts.
+func (m *Machine) askBreaker(r *request) bool {
+	switch {
+	case !r.permit.Held():
+	case m.policy.Breaker.Placement == breaker.PerRequest:
+		return true
+	default: // the placement was changed since
+		m.tellBreaker(r, r.verdict)
+	}
+	permit, ok, changes := m.scopes[r.Scope].breaker.Allow(
+		m.now, &m.policy.Breaker, m.changes[:0])
+	m.changes = changes
+	r.permit, r.admitted = permit, m.now
+	m.breakerChanged(r.Scope)
+	return ok
+}
+
+// refuse ends a request that the breaker refuses, and says until when others
+// will be refused too.
+func (m *Machine) refuse(h int32) {
+	remaining := m.BreakerRemaining(m.now, m.requests[h].Scope)
+	m.finish(h, wire.ShortCircuited)
+	m.out[len(m.out)-1].Event.Until = m.now.Add(remaining)
+}
+
+// overdueAt is when an attempt on the wire counts as slow without having ended.
+func (m *Machine) overdueAt(r *request) clock.Instant {
+	after, ok := m.policy.Breaker.OverdueAfter()
+	if !ok || !r.permit.Held() || r.permit.Overdue() {
+		return clock.Never
+	}
+	return r.admitted.Add(after)
+}
+
+// overdue tells the breaker of an attempt on the wire that is slow already.
+func (m *Machine) overdue(h int32) {
+	r := &m.requests[h]
+	m.changes = m.scopes[r.Scope].breaker.Overdue(
+		m.now, &m.policy.Breaker, &r.permit, m.changes[:0])
+	if r.permit.Probe && r.permit.Overdue() {
+		m.probeDone(r, wire.CauseSlowRate, false)
+	}
+	m.breakerChanged(r.Scope)
+	m.setTimer(h, min(r.deadline, m.timeoutAt(r)))
+}
+
+// attemptDone keeps the result of an attempt for the breaker, and tells it at
+// once unless the breaker wants only one result of each request.
+func (m *Machine) attemptDone(r *request, call breaker.Call) {
+	r.verdict = call
+	if m.policy.Breaker.Placement == breaker.PerAttempt {
+		m.tellBreaker(r, call)
+	}
+}
+
+// requestDone tells the breaker how a request ended, if it still has to be told.
+// What ended here, without the server's doing, is neutral.
+func (m *Machine) requestDone(r *request, outcome wire.Outcome) {
+	if !r.permit.Held() {
+		return
+	}
+	switch outcome {
+	case wire.Succeeded, wire.Failed, wire.TimedOut:
+		m.tellBreaker(r, r.verdict)
+	default:
+		m.tellBreaker(r, breaker.Call{Result: breaker.Neutral})
+	}
+}
+
+// tellBreaker reports the result of what the permit of r was given for.
+func (m *Machine) tellBreaker(r *request, call breaker.Call) {
+	call.Took = m.now.Sub(r.admitted)
+	if r.permit.Probe && !r.permit.Overdue() {
+		m.probeDone(r, r.cause, m.policy.Breaker.Good(call))
+	}
+	m.changes = m.scopes[r.Scope].breaker.Report(
+		m.now, &m.policy.Breaker, &r.permit, call, m.changes[:0])
+	m.breakerChanged(r.Scope)
+}
+
+// probeDone tells how a probe ended.
+func (m *Machine) probeDone(r *request, cause wire.Cause, good bool) {
+	e := m.event(wire.ProbeDone, r)
+	e.Warm = r.Warm && r.try == 1
+	e.Delay, e.Cause, e.Status, e.Probe, e.Good = m.now.Sub(r.admitted), cause, r.status, true, good
+	m.report(e)
+}
+
+// breakerChanged reports the transitions in m.changes and sets the breaker's
+// timer anew.
+func (m *Machine) breakerChanged(s uint8) {
+	for _, c := range m.changes {
+		m.report(wire.Event{
+			Kind: wire.BreakerChanged, At: c.At, Scope: s, From: c.From, To: c.To, Cause: c.Cause,
+			ID: wire.AttemptID{Client: m.id},
+		})
+		m.touch(s)
+	}
+	m.changes = m.changes[:0]
+	if at, ok := m.scopes[s].breaker.Deadline(); ok {
+		m.timers.Set(m.breakerKey(s), at)
+	} else {
+		m.timers.Clear(m.breakerKey(s))
+	}
+}
+
+// verdict is what a reply tells the breaker: server errors and lost connections
+// are failures; a refusal of the caller's own doing, such as 404 or 429, says
+// nothing about the server's health.
+func verdict(in Input) breaker.Call {
+	call := breaker.Call{Result: breaker.Success}
+	switch status := in.Reply.Status; {
+	case replyCause(in.Reply) != wire.CauseStatus || status >= 500:
+		call.Result = breaker.Failure
+	case status >= 400:
+		call.Result = breaker.Neutral
+	}
+	if in.Reply.Hint.Form != wire.HintNone {
+		call.NotBefore = in.NotBefore
+	}
+	return call
+}
