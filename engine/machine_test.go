@@ -206,7 +206,7 @@ func (h *hand) late(t *rapid.T) {
 }
 
 // comeToAnEnd answers everything, and expects that nothing is left.
-func (h *hand) comeToAnEnd(t *rapid.T) {
+func (h *hand) comeToAnEnd(t rapid.TB) {
 	for range 2000 {
 		if h.machine.Counts() == (engine.Counts{}) {
 			return
