@@ -52,6 +52,8 @@ func (s Summary) Check() error {
 		c.percentiles("latency", i, s.Latency[i])
 		c.percentiles("wait", i, s.Waits[i])
 		c.ordered("oldest wait", s.Oldest[i], s.Waits[i].Max)
+		c.ordered("average wait", s.WaitEWMA[i], s.Waits[i].Max)
+		c.ordered("service gap", s.ServiceGap[i])
 	}
 	c.atLeast("arrivals", s.Arrivals, s.Rejected+s.Reset)
 	c.atLeast("arrivals", s.Arrivals, s.Herd.Arrivals)

@@ -60,7 +60,7 @@ func New(c Config) *Collector {
 	return &Collector{
 		config:    c,
 		client:    newClients(),
-		queues:    newQueues(),
+		queues:    newQueues(c),
 		breakers:  newBreakers(c),
 		server:    newServer(c.Workers),
 		faults:    newFaults(c.Faults),

@@ -5,6 +5,7 @@ import "herdscope/engine/wire"
 // place is where a waiting request is found.
 type place struct {
 	index int32
+	node  int32 // in lines
 	class wire.Class
 }
 

@@ -13,6 +13,12 @@ type queues struct {
 	// places finds a waiting request in its class.
 	places places
 	count  int64 // requests that wait
+	lines  lines
+	// overtaken counts how often a start of another class, that had joined later,
+	// went before one who waits; gap is the longest time in which a class had
+	// somebody waiting in a queue and no start there.
+	overtaken [wire.NumClasses]int64
+	gap       [wire.NumClasses]time.Duration
 	// left is the request that left its queue last. If it is the next to be
 	// sent, its wait has been counted.
 	left uint64
@@ -29,6 +35,9 @@ type class struct {
 	hungry int64
 	begun  int64
 	kept   int64 // those that window protection kept from a slot
+	// ewma is the average wait of those that were sent, the newest with a weight
+	// of a tenth. It begins with 0.
+	ewma time.Duration
 	// since is when the class began to starve somewhere, over when it ceased
 	// to; Never while it does, or if that has been told.
 	since, over clock.Instant
@@ -40,8 +49,8 @@ type waiter struct {
 	since clock.Instant
 }
 
-func newQueues() queues {
-	q := queues{places: newPlaces(), sum: newTimes(waitDigits)}
+func newQueues(config Config) queues {
+	q := queues{places: newPlaces(), lines: newLines(config), sum: newTimes(waitDigits)}
 	for i := range q.classes {
 		q.classes[i] = class{waits: newTimes(waitDigits), over: clock.Never}
 	}
@@ -61,9 +70,11 @@ func (q *queues) class(e *wire.Event) *class { return &q.classes[classOf(e)] }
 func (q *queues) join(e *wire.Event) {
 	key := requestKey(e.ID)
 	c := q.class(e)
-	if !q.places.put(key, place{index: int32(len(c.waiting)), class: classOf(e)}) {
+	at := place{index: int32(len(c.waiting)), node: q.lines.vacant(), class: classOf(e)}
+	if !q.places.put(key, at) {
 		return
 	}
+	q.lines.join(e)
 	c.waiting = append(c.waiting, waiter{key, e.At})
 	q.count++
 }
@@ -84,19 +95,27 @@ func (q *queues) leave(e *wire.Event) {
 	c.waiting = c.waiting[:last]
 	q.count--
 	q.left = key
+	q.gap[p.class] = max(q.gap[p.class], q.lines.leave(p.node, e.At))
 	c.waits.record(e.Delay)
 	if e.Kept {
 		c.kept++
 	}
 }
 
-// sent counts the wait of an attempt that found a slot at once.
+// sent takes in an attempt. If it found a slot at once, its wait is counted here.
 func (q *queues) sent(e *wire.Event) {
 	queued := q.left == requestKey(e.ID)
 	q.left = 0
-	if !queued && !beforeRun(e) {
-		q.class(e).waits.record(e.Delay)
+	if beforeRun(e) {
+		return
 	}
+	c := q.class(e)
+	if !queued {
+		c.waits.record(e.Delay)
+	}
+	c.ewma += (e.Delay - c.ewma) / 10
+	gap := &q.gap[classOf(e)]
+	*gap = max(*gap, q.lines.serve(e, &q.overtaken))
 }
 
 // waits is the waits of a class, those that go on included, and the age of the

@@ -46,6 +46,16 @@ type Summary struct {
 	// KeptBack counts the attempts that window protection kept from a slot, and
 	// that have left the queue since, by class.
 	KeptBack [wire.NumClasses]int64
+	// Overtaken counts, by the class of those who waited, the starts of another
+	// class in the same queue that had joined it later than they.
+	Overtaken [wire.NumClasses]int64
+	// ServiceGap is the longest time in which a class had somebody waiting in a
+	// queue and no start there, by class; one that goes on counts.
+	ServiceGap [wire.NumClasses]time.Duration
+	// WaitEWMA is what simple schedulers show: the moving average of the waits of
+	// those that were sent, the newest with a weight of a tenth, from 0 on. Those
+	// that still wait, or gave up, are not in it; it is here for comparison.
+	WaitEWMA [wire.NumClasses]time.Duration
 
 	Early, OnTime, Late int64
 	Recovery            Recovery

@@ -143,8 +143,10 @@ func (c *Collector) Summary() Summary {
 		q := &c.queues.classes[i]
 		waits, oldest := c.queues.waits(q, c.now)
 		s.Waits[i], s.Oldest[i], s.Starved[i] = waits.percentiles(), oldest, q.begun
-		s.KeptBack[i] = q.kept
+		s.KeptBack[i], s.WaitEWMA[i] = q.kept, q.ewma
 	}
+	s.Overtaken, s.ServiceGap = c.queues.overtaken, c.queues.gap
+	c.queues.lines.gaps(c.now, &s.ServiceGap)
 	c.sumUp(&s)
 	return s
 }

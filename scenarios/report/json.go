@@ -80,13 +80,16 @@ type latencies struct {
 }
 
 type waits struct {
-	P50MS    *milli `json:"wait_p50_ms"`
-	P99MS    *milli `json:"wait_p99_ms"`
-	MaxMS    *milli `json:"wait_max_ms"`
-	OldestMS milli  `json:"oldest_ms"`
-	Starved  int64  `json:"starved"`
-	KeptBack int64  `json:"kept_back"`
-	Count    int64  `json:"count"`
+	P50MS        *milli `json:"wait_p50_ms"`
+	P99MS        *milli `json:"wait_p99_ms"`
+	MaxMS        *milli `json:"wait_max_ms"`
+	OldestMS     milli  `json:"oldest_ms"`
+	Starved      int64  `json:"starved"`
+	KeptBack     int64  `json:"kept_back"`
+	Overtakes    int64  `json:"overtakes"`
+	ServiceGapMS milli  `json:"service_gap_ms"`
+	WaitEWMAMS   *milli `json:"wait_ewma_ms"`
+	Count        int64  `json:"count"`
 }
 
 type herd struct {
@@ -228,13 +231,16 @@ func newLatencies(p metrics.Percentiles) latencies {
 func newWaits(s *metrics.Summary, c wire.Class) waits {
 	p := s.Waits[c]
 	return waits{
-		P50MS:    percentile(p, 50),
-		P99MS:    percentile(p, 99),
-		MaxMS:    percentile(p, 100),
-		OldestMS: inMS(s.Oldest[c]),
-		Starved:  s.Starved[c],
-		KeptBack: s.KeptBack[c],
-		Count:    p.Count,
+		P50MS:        percentile(p, 50),
+		P99MS:        percentile(p, 99),
+		MaxMS:        percentile(p, 100),
+		OldestMS:     inMS(s.Oldest[c]),
+		Starved:      s.Starved[c],
+		KeptBack:     s.KeptBack[c],
+		Overtakes:    s.Overtaken[c],
+		ServiceGapMS: inMS(s.ServiceGap[c]),
+		WaitEWMAMS:   only(p.Count > 0, inMS(s.WaitEWMA[c])),
+		Count:        p.Count,
 	}
 }
 

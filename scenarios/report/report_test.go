@@ -78,6 +78,9 @@ func eventful() run.Result {
 	r.Summary.Oldest[wire.Background] = 14200 * ms
 	r.Summary.Starved[wire.Background] = 2
 	r.Summary.KeptBack[wire.Background] = 31
+	r.Summary.Overtaken[wire.Background] = 812
+	r.Summary.ServiceGap[wire.Background] = 12_500 * ms
+	r.Summary.WaitEWMA[wire.Background] = 340 * ms
 	return r
 }
 
