@@ -40,7 +40,7 @@ func Default() Scenario {
 func defaultFleet() fleet.Config {
 	c := fleet.Config{
 		Clients: 100,
-		Arrival: fleet.Arrival{Kind: fleet.ClosedLoop, Rate: 100 * 1000, Think: time.Second},
+		Arrival: fleet.Arrival{Kind: fleet.ClosedLoop, Rate: 100 * 1000, Think: time.Second, Chain: 1},
 		Policy:  defaultPolicy(),
 	}
 	c.Mix[wire.Interactive].Weight = 1

@@ -145,6 +145,8 @@ func (c *Checker) Observe(e wire.Event) {
 	switch {
 	case e.Kind <= wire.RequestDone && e.Kind != wire.AttemptLate:
 		c.request(e)
+	case e.Kind == wire.PageEnded:
+		c.pageEnded(e)
 	case e.Kind == wire.LimitChanged:
 		c.scope(e).limit = int(e.Limit)
 	case e.Kind == wire.BreakerChanged:

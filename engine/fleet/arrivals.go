@@ -99,12 +99,19 @@ func (f *Fleet) arrive(
 	return f.begin(now, i, intended, out)
 }
 
-// begin submits a client's next request.
+// begin submits a client's next request, the first of its page if it is one.
 func (f *Fleet) begin(
 	now clock.Instant, i int32, intended clock.Instant, out []engine.Effect,
 ) []engine.Effect {
+	f.clients[i].next++
+	return f.submit(now, i, intended, f.open(i, intended), out)
+}
+
+// submit hands the request that a client has just numbered to its machine.
+func (f *Fleet) submit(
+	now clock.Instant, i int32, intended clock.Instant, group uint32, out []engine.Effect,
+) []engine.Effect {
 	c := &f.clients[i]
-	c.next++
 	c.began = now
 	f.begun++
 	class := f.class(i)
@@ -112,12 +119,13 @@ func (f *Fleet) begin(
 	in := engine.Input{
 		Kind: engine.Submit, Request: c.next, Since: intended, Warm: c.warm,
 		Class: class, Method: mix.Method, Route: mix.Route, Scope: mix.Scope, Timeout: mix.Timeout,
+		Group: group,
 	}
 	c.warm = false
 	return f.step(now, i, in, out)
 }
 
-// rest lets a closed-loop client think after a request has ended.
+// rest lets a closed-loop client think after a request, or its page, has ended.
 func (f *Fleet) rest(i int32, now clock.Instant, outcome wire.Outcome) {
 	if f.config.Arrival.Kind != ClosedLoop || f.stopped {
 		return

@@ -40,22 +40,32 @@ const (
 // Arrival is the process that makes requests begin.
 type Arrival struct {
 	Kind ArrivalKind
-	// Rate is how many requests the whole fleet begins per second, in
-	// thousandths; open loops only.
+	// Rate is how many arrivals the whole fleet has per second, in thousandths;
+	// open loops only.
 	Rate int64
-	// Think is the mean time between the end of a request and the next of the
-	// same client; closed loop only.
+	// Think is the mean time between the end of a request, or of a page, and the
+	// next of the same client; closed loop only.
 	Think time.Duration
 	// ThinkFixed makes every think time equal the mean; otherwise they are
 	// exponential.
 	ThinkFixed bool
-	// Rest is the least time from a request that did not succeed to the next of
+	// Rest is the least time from a request or page that did not succeed to the next of
 	// the same client; closed loop only. Without it, clients that do not think
 	// hammer a server that fails at once.
 	Rest time.Duration
 	// Held is the share of clients, in thousandths, that already hold a request
 	// when the run begins; closed loop only.
 	Held int64
+	// Chain is how many requests an arrival asks for, one after another: 0 and 1
+	// are one request. More are a page: each of them begins when the one before it
+	// succeeded, and if one does not, a fallback included, the page has failed and
+	// asks for no more. All are of one group; the class of each is drawn from the
+	// mix. At most MaxChain.
+	Chain int
+	// Patience is the mean of the exponential time after which the person leaves,
+	// from the intended start of the arrival: what it asked for is then cancelled.
+	// 0 is endless. It makes a page of a single request as well.
+	Patience time.Duration
 }
 
 // Mix is what the requests of one class are like.

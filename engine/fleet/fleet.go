@@ -21,6 +21,7 @@ type Fleet struct {
 	clients  []client
 	timers   clock.Index // when each client's machine is due
 	arrivals clock.Index // when each client's next request begins
+	pages    pages
 	weights  [wire.NumClasses]uint64
 	stopped  bool
 	budget   budget.Budget // what clients share, if they share one
@@ -34,6 +35,7 @@ type client struct {
 	next    wire.RequestID // the last one given out
 	gaps    uint64         // how many gaps between arrivals were drawn
 	began   clock.Instant  // when its latest request began
+	page    int32          // its latest page; noPage if it has none
 	warm    bool           // the next request was already held before the run
 }
 
@@ -46,6 +48,7 @@ func New(config Config, seed uint64) (*Fleet, error) {
 	f.weigh()
 	scopes := f.scopes()
 	for i := range f.clients {
+		f.clients[i].page = noPage
 		f.clients[i].machine = engine.New(wire.ClientID(i), seed, scopes, &f.config.Policy)
 		if config.Policy.Budget.Shared {
 			f.clients[i].machine.Share(&f.budget)
@@ -83,7 +86,8 @@ func (f *Fleet) Machine(id wire.ClientID) *engine.Machine { return &f.clients[id
 func (f *Fleet) Deadline() (clock.Instant, bool) {
 	_, timer, due := f.timers.Min()
 	_, arrival, comes := f.arrivals.Min()
-	return min(timer, arrival), due || comes
+	_, leave, leaves := f.pages.leaves.Min()
+	return min(timer, arrival, leave), due || comes || leaves
 }
 
 // Step feeds one input at now and appends what the fleet asks of the world. A
@@ -109,15 +113,19 @@ func (f *Fleet) Step(now clock.Instant, in Input, out []engine.Effect) []engine.
 	return out
 }
 
-// tick runs arrivals and timers that are due, the earlier first; of two at the
-// same instant the timer is first, since it may free what the arrival needs.
+// tick runs arrivals, timers and lost patience that are due, the earlier first;
+// of those at the same instant the timer is first and the arrival last, since
+// the others may free what it needs.
 func (f *Fleet) tick(now clock.Instant, out []engine.Effect) []engine.Effect {
 	for {
 		timer, due, _ := f.timers.Min()
+		page, leaves, _ := f.pages.leaves.Min()
 		arrival, comes, _ := f.arrivals.Min()
 		switch {
-		case timer >= 0 && due <= now && due <= comes:
+		case timer >= 0 && due <= now && due <= min(leaves, comes):
 			out = f.step(now, timer, engine.Input{Kind: engine.Tick}, out)
+		case page >= 0 && leaves <= now && leaves <= comes:
+			out = f.leave(now, page, out)
 		case arrival >= 0 && comes <= now:
 			out = f.arrive(now, arrival, comes, out)
 		default:
@@ -127,16 +135,17 @@ func (f *Fleet) tick(now clock.Instant, out []engine.Effect) []engine.Effect {
 }
 
 // step feeds one machine, and then sees to its timer and to its ended requests.
+// The next of a page may begin in it, which is a step inside the step.
 func (f *Fleet) step(
 	now clock.Instant, i int32, in engine.Input, out []engine.Effect,
 ) []engine.Effect {
 	c := &f.clients[i]
 	from := len(out)
 	out = c.machine.Step(now, in, out)
-	for k := from; k < len(out); k++ {
-		if e := &out[k].Event; out[k].Kind == engine.Report && e.Kind == wire.RequestDone {
-			f.ended++
-			f.rest(i, now, e.Outcome)
+	to := len(out)
+	for k := from; k < to; k++ {
+		if out[k].Kind == engine.Report && out[k].Event.Kind == wire.RequestDone {
+			out = f.done(now, i, out[k].Event, out)
 		}
 	}
 	if at, ok := c.machine.Deadline(); ok {

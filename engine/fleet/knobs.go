@@ -72,12 +72,12 @@ func arrivalFields() []knob.Field[Config] {
 		}, func(c *Config) *ArrivalKind { return &c.Arrival.Kind }),
 		knob.At(knob.Spec{
 			Name: "arrival.rate", Kind: knob.Rate, Min: 1, Max: maxRate, Step: 10 * 1000,
-			Doc: "requests that the whole fleet begins per second; open loops only",
+			Doc: "arrivals of the whole fleet per second, a request or a chain of them each; open loops only",
 		}, func(c *Config) *int64 { return &c.Arrival.Rate }),
 		knob.At(knob.Spec{
 			Name: "arrival.think", Kind: knob.Duration,
 			Max: int64(time.Hour), Step: int64(100 * time.Millisecond),
-			Doc: "mean time from the end of a client's request to its next; closed loop only",
+			Doc: "mean time from the end of a client's request, or chain, to its next; closed loop only",
 		}, func(c *Config) *time.Duration { return &c.Arrival.Think }),
 		knob.At(knob.Spec{
 			Name: "arrival.rest", Kind: knob.Duration,
@@ -92,6 +92,24 @@ func arrivalFields() []knob.Field[Config] {
 			Name: "arrival.held", Kind: knob.Ratio, Max: 1000, Step: 100, Fixed: true,
 			Doc: "share of clients that hold a request when the run begins; closed loop only",
 		}, func(c *Config) *int64 { return &c.Arrival.Held }),
+		chainField(),
+		knob.At(knob.Spec{
+			Name: "arrival.patience", Kind: knob.Duration, Zero: "endless",
+			Min: int64(time.Millisecond), Max: int64(time.Hour), Step: int64(100 * time.Millisecond),
+			Doc: "mean time after which a person leaves, and what is left of the page is cancelled",
+		}, func(c *Config) *time.Duration { return &c.Arrival.Patience }),
+	}
+}
+
+// chainField shows the zero value as what it stands for, one request.
+func chainField() knob.Field[Config] {
+	return knob.Field[Config]{
+		Spec: knob.Spec{
+			Name: "arrival.chain", Kind: knob.Int, Unit: "requests", Fixed: true, Min: 1, Max: MaxChain,
+			Doc: "requests that an arrival asks for, each after the one before it succeeded",
+		},
+		Get: func(c *Config) int64 { return int64(c.Arrival.chain()) },
+		Set: func(c *Config, v int64) { c.Arrival.Chain = int(v) },
 	}
 }
 

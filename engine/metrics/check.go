@@ -58,6 +58,9 @@ func (s Summary) Check() error {
 	c.atLeast("arrivals", s.Arrivals, s.Rejected+s.Reset)
 	c.atLeast("arrivals", s.Arrivals, s.Herd.Arrivals)
 	c.atLeast("successes", s.Outcomes[wire.Succeeded], latencies)
+	c.ordered("page", s.Pages.P50, s.Pages.P90, s.Pages.P99, s.Pages.Max)
+	c.atLeast("successes", s.Outcomes[wire.Succeeded], s.Pages.Count)
+	c.atLeast("requests without success", s.Requests-s.Outcomes[wire.Succeeded], s.PagesFailed)
 	for _, share := range []float64{
 		s.OpenShare, s.BusyShare, s.WastedShare, s.Herd.R, s.Herd.HintedWaveShare,
 	} {

@@ -15,10 +15,13 @@ type clients struct {
 
 	latency [wire.NumClasses]times
 	recent  recent
+
+	pages       times
+	pagesFailed int64
 }
 
 func newClients() clients {
-	c := clients{recent: newRecent()}
+	c := clients{recent: newRecent(), pages: newTimes(latencyDigits)}
 	for i := range c.latency {
 		c.latency[i] = newTimes(latencyDigits)
 	}
@@ -71,6 +74,15 @@ func (c *Collector) requestDone(e *wire.Event) {
 	if !e.Warm {
 		c.client.latency[classOf(e)].record(e.Delay)
 		c.client.recent.record(e.Delay)
+	}
+}
+
+func (c *clients) pageEnded(e *wire.Event) {
+	switch {
+	case !e.Good:
+		c.pagesFailed++
+	case !e.Warm:
+		c.pages.record(e.Delay)
 	}
 }
 

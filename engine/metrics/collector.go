@@ -118,6 +118,8 @@ func (c *Collector) Observe(e wire.Event) {
 		c.limitChanged(&e)
 	case wire.RetryDenied:
 		c.client.denied++
+	case wire.PageEnded:
+		c.client.pageEnded(&e)
 	case wire.ArrivalsMissed:
 		c.client.missed++
 		c.behind(e.At, e.Delay)

@@ -31,7 +31,13 @@ type Summary struct {
 
 	// Latency is from the intended start to success, by class.
 	Latency [wire.NumClasses]Percentiles
-	Herd    Herd
+	// Pages is from the intended start of the first request of a page to the
+	// success of its last, without those that were held when the run began;
+	// PagesFailed counts the pages that ended in another way. Both are empty if
+	// arrivals are single requests without a limit of patience.
+	Pages       Percentiles
+	PagesFailed int64
+	Herd        Herd
 
 	Opened, HalfOpened, Closed int64
 	// OpenShare is the share of all breaker time spent open or eligible.

@@ -138,6 +138,7 @@ func (c *Collector) Summary() Summary {
 	if c.now > 0 {
 		s.Goodput = float64(s.Outcomes[wire.Succeeded]) / c.now.Seconds()
 	}
+	s.Pages, s.PagesFailed = c.client.pages.percentiles(), c.client.pagesFailed
 	for i := range s.Latency {
 		s.Latency[i] = c.client.latency[i].percentiles()
 		q := &c.queues.classes[i]

@@ -32,6 +32,7 @@ const (
 	Throttle
 	Limit
 	BreakerOpen
+	Patience
 )
 
 // At is the draw of the given seed and label for (a, b, c): uniform over all

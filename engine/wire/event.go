@@ -201,9 +201,13 @@ const (
 	// RetryRefused: the Retry-After of a response asks for Delay, which is above
 	// the policy's maximum, and the request ends; Cause and Status of the response.
 	RetryRefused
+	// PageEnded: the Group, whose first request was ID.Request, has ended; Delay
+	// since the intended start of that, Since; Good says that all its requests
+	// succeeded. A Warm one had begun before the run.
+	PageEnded
 
 	// NumEventKinds is the number of kinds.
-	NumEventKinds = int(RetryRefused) + 1
+	NumEventKinds = int(PageEnded) + 1
 )
 
 var eventNames = []string{
@@ -213,6 +217,7 @@ var eventNames = []string{
 	"server_arrived", "server_began", "server_done", "server_rejected",
 	"server_reset", "server_returned", "server_repeated", "fault_began", "fault_ended",
 	"arrivals_missed", "retry_denied", "limit_changed", "retry_refused",
+	"page_ended",
 }
 
 // String is the kind's name in snake case.

@@ -79,6 +79,7 @@ var bodies = [wire.NumEventKinds]func(*Events, wire.Event){
 	wire.StarvationEnded: (*Events).starvation,
 	wire.FaultBegan:      (*Events).fault,
 	wire.FaultEnded:      (*Events).fault,
+	wire.PageEnded:       (*Events).page,
 }
 
 func (e *Events) retry(ev wire.Event) {
@@ -106,6 +107,13 @@ func (e *Events) change(ev wire.Event) {
 	e.word("from", ev.From.String())
 	e.word("to", ev.To.String())
 	e.why(ev)
+}
+
+func (e *Events) page(ev wire.Event) {
+	e.number("client", uint64(ev.ID.Client))
+	e.number("group", uint64(ev.Group))
+	e.inMS("took_ms", ev.Delay)
+	e.flag("good", ev.Good)
 }
 
 func (e *Events) probe(ev wire.Event) {

@@ -43,6 +43,7 @@ type document struct {
 	Outcomes      outcomes           `json:"outcomes"`
 	Statuses      map[string]int64   `json:"statuses"`
 	LatencyMS     byClass[latencies] `json:"latency_ms"`
+	PageMS        pages              `json:"page_ms"`
 	Herd          herd               `json:"herd"`
 	Breaker       breakers           `json:"breaker"`
 	Queue         byClass[waits]     `json:"queue"`
@@ -77,6 +78,12 @@ type latencies struct {
 	P99   *milli `json:"p99"`
 	Max   *milli `json:"max"`
 	Count int64  `json:"count"`
+}
+
+// pages is the times of the pages, and how many failed.
+type pages struct {
+	latencies
+	Failed int64 `json:"failed"`
 }
 
 type waits struct {
@@ -180,6 +187,7 @@ func newDocument(r run.Result) document {
 		Outcomes:      newOutcomes(s.Outcomes),
 		Statuses:      newStatuses(s.Statuses),
 		LatencyMS:     perClass(func(c wire.Class) latencies { return newLatencies(s.Latency[c]) }),
+		PageMS:        pages{newLatencies(s.Pages), s.PagesFailed},
 		Herd:          newHerd(s.Herd),
 		Breaker:       breakers{s.Opened, s.HalfOpened, s.Closed, micro(s.OpenShare)},
 		Queue:         perClass(func(c wire.Class) waits { return newWaits(s, c) }),

@@ -81,6 +81,8 @@ func eventful() run.Result {
 	r.Summary.Overtaken[wire.Background] = 812
 	r.Summary.ServiceGap[wire.Background] = 12_500 * ms
 	r.Summary.WaitEWMA[wire.Background] = 340 * ms
+	r.Summary.Pages = metrics.Percentiles{Count: 400, P50: 60 * ms, P90: 90 * ms, P99: 1240 * ms, Max: 3 * time.Second}
+	r.Summary.PagesFailed = 20
 	return r
 }
 

@@ -22,6 +22,7 @@ func Text(w io.Writer, r run.Result) error {
 	requests(&b, &r.Summary)
 	attempts(&b, &r.Summary)
 	latency(&b, &r.Summary)
+	pageTimes(&b, &r.Summary)
 	herding(&b, r.Summary.Herd)
 	circuit(&b, r)
 	queues(&b, &r.Summary)
@@ -139,6 +140,16 @@ func latency(b *strings.Builder, s *metrics.Summary) {
 		return
 	}
 	table(b, rows)
+}
+
+// pageTimes tells how long pages took, if arrivals were pages.
+func pageTimes(b *strings.Builder, s *metrics.Summary) {
+	p := s.Pages
+	if p.Count+s.PagesFailed == 0 {
+		return
+	}
+	line(b, "pages", "%s whole, %s failed; p50 %s, p90 %s, p99 %s, max %s", grouped(p.Count),
+		grouped(s.PagesFailed), quantile(p, 50), quantile(p, 90), quantile(p, 99), quantile(p, 100))
 }
 
 func quantile(p metrics.Percentiles, q int) string {
