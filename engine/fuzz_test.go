@@ -8,6 +8,7 @@ import (
 
 	"herdscope/engine"
 	"herdscope/engine/backoff"
+	"herdscope/engine/breaker"
 	"herdscope/engine/budget"
 	"herdscope/engine/clock"
 	"herdscope/engine/knob"
@@ -120,6 +121,8 @@ func FuzzMachine(f *testing.F) {
 				t.Fatal(err)
 			}
 		}
+		h.policy.Breaker.Mode = breaker.Normal // one forced open may wait for ever
+		h.step(engine.Input{Kind: engine.Changed})
 		h.comeToAnEnd(t)
 		if err := h.checker.Finish(h.machine.Counts()); err != nil {
 			t.Fatal(err)
@@ -148,10 +151,9 @@ func (b *tape) policy() engine.Policy {
 	p.Retry.Network, p.Retry.Timeouts, p.Retry.RetryAfter = b.yes(), b.yes(), b.yes()
 	p.Retry.Methods = engine.MethodSet(b.upto(1))
 	p.Retry.Backoff.Jitter = backoff.Jitter(b.upto(len(backoff.JitterNames()) - 1))
-	p.Breaker.Failures = b.upto(3)
-	p.Breaker.OpenFor = time.Duration(1+b.upto(3)) * time.Second
-	p.Breaker.Probes = 1 + b.upto(2)
-	p.Breaker.Successes = 1 + b.upto(p.Breaker.Probes-1)
+	p.Retry.RetryAfterMax = time.Duration(b.upto(4)) * time.Second
+	p.Retry.RetryAfterOver = engine.HintRule(b.upto(int(engine.HintIgnore)))
+	p.Breaker = b.breaker()
 	p.Budget.Kind = budget.Kind(b.upto(budget.NumKinds - 1))
 	p.Limiter = limiter.Config{
 		Kind: limiter.Kind(b.upto(limiter.NumKinds - 1)), Min: 1, Limit: 1 + b.upto(2), Max: 5,
@@ -165,6 +167,23 @@ func (b *tape) policy() engine.Policy {
 		}
 	}
 	return p
+}
+
+func (b *tape) breaker() breaker.Config {
+	c := breaker.Config{
+		Mode:      breaker.Mode(max(0, b.upto(9)-6)),
+		Placement: breaker.Placement(b.upto(len(breaker.PlacementNames()) - 1)),
+		WhenOpen:  breaker.WhenOpen(b.upto(len(breaker.WhenOpenNames()) - 1)),
+		Failures:  b.upto(3),
+		Window:    breaker.Window(b.upto(len(breaker.WindowNames()) - 1)), WindowCalls: b.upto(6),
+		WindowFailures: b.upto(3), FailureRate: int64(b.upto(2)) * 500, MinCalls: b.upto(3),
+		SlowRate: int64(b.upto(2)) * 500, SlowAfter: time.Duration(b.upto(20)) * 100 * time.Millisecond,
+		SlowInFlight: b.yes(),
+		OpenFor:      time.Duration(1+b.upto(3)) * time.Second, OpenGrowth: 1000 + int64(b.upto(2))*500,
+		Probes: 1 + b.upto(2),
+	}
+	c.Successes = 1 + b.upto(c.Probes-1)
+	return c
 }
 
 // play feeds one input.
