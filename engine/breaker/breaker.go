@@ -252,14 +252,11 @@ func (b *Breaker) Tick(now clock.Instant, c *Config, out []Change) []Change {
 		return b.off(now, out)
 	}
 	b.schedule(c)
-	due := b.timed && now >= b.until
-	switch {
-	case b.state == wire.Open && due:
+	if b.state == wire.HalfOpen {
+		return b.tickRound(now, c, out)
+	}
+	if b.state == wire.Open && now >= b.until {
 		return b.change(now, wire.Eligible, wire.CauseElapsed, out)
-	case b.state == wire.HalfOpen && due:
-		return b.expire(now, c, out)
-	case b.state == wire.HalfOpen:
-		return b.decide(now, c, 0, out) // other numbers may be asked now
 	}
 	return out
 }

@@ -184,6 +184,16 @@ func TestLeaseOfItsOwn(t *testing.T) {
 	s.at(12).tick().report(p, Success).late(1).state(wire.HalfOpen)
 }
 
+// Fewer successes are asked for at the moment at which a lease is over: the round
+// is decided by one tick, not by two.
+func TestDecisionComesBeforeTheLease(t *testing.T) {
+	s := newScript(t).trip().at(10).times(1, Success)
+	s.allow()
+	s.changes = nil
+	s.c.Successes = 1
+	s.at(99).tick().changed("1m39s half_open>closed probe")
+}
+
 func TestNames(t *testing.T) {
 	for _, tc := range []struct{ got, want string }{
 		{ForcedOpen.String(), "forced_open"}, {Mode(9).String(), "unknown(9)"},

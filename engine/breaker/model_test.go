@@ -85,7 +85,7 @@ func (m *model) tick(*rapid.T) {
 // a gap longer than any window.
 func (m *model) pass(t *rapid.T) {
 	at, ok := m.b.Deadline()
-	if ok && at > m.now && rapid.Bool().Draw(t, "to the deadline") {
+	if ok && at > m.now && at.Sub(m.now) < 24*time.Hour && rapid.Bool().Draw(t, "to the deadline") {
 		m.now = at
 		return
 	}

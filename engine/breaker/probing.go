@@ -31,6 +31,16 @@ func (b *Breaker) decide(
 	return out
 }
 
+// tickRound brings a half-open round up to now. The probes that have reported may
+// decide it, since other numbers may be asked for now; else a lease may be over.
+func (b *Breaker) tickRound(now clock.Instant, c *Config, out []Change) []Change {
+	out = b.decide(now, c, 0, out)
+	if b.state == wire.HalfOpen && b.timed && now >= b.until {
+		return b.expire(now, c, out)
+	}
+	return out
+}
+
 // expire takes the permits back from all probes in flight.
 func (b *Breaker) expire(now clock.Instant, c *Config, out []Change) []Change {
 	b.expired = min(b.expired, maxProbes-b.inFlight) + b.inFlight

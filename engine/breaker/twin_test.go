@@ -93,13 +93,17 @@ func (w *twin) open(now clock.Instant, c *Config, why wire.Cause, hint clock.Ins
 	w.streak++
 }
 
-// openEnd is when the open time ends.
+// openEnd is when the open time ends; a month and more is never, to this model.
 func (w *twin) openEnd(c *Config) clock.Instant {
+	const month = 30 * 24 * time.Hour
 	d := c.OpenFor
 	for range w.streak - 1 {
-		if c.OpenGrowth > 1000 && (c.OpenMax == 0 || d < c.OpenMax) {
+		if c.OpenGrowth > 1000 && (c.OpenMax == 0 || d < c.OpenMax) && d < month {
 			d = d * time.Duration(c.OpenGrowth) / 1000
 		}
+	}
+	if d >= month && c.OpenMax == 0 {
+		return clock.Never
 	}
 	if asked := w.hint.Sub(w.entered); c.OpenHint && asked > d {
 		d = asked
@@ -196,9 +200,9 @@ func (w *twin) catchUp(now clock.Instant, c *Config) {
 }
 
 func (w *twin) catchUpRound(now clock.Instant, c *Config) {
+	w.decide(now, c, 0)
 	end, ok := w.leaseEnd(c)
-	if !ok || now < end {
-		w.decide(now, c, 0)
+	if w.state != wire.HalfOpen || !ok || now < end {
 		return
 	}
 	for _, p := range w.probes {
