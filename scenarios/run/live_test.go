@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"herdscope/engine"
+	"herdscope/engine/clock"
 	"herdscope/engine/enginetest"
 	"herdscope/engine/wire"
 	"herdscope/scenarios"
@@ -70,9 +71,14 @@ func TestLiveRunKeepsTheIdentities(t *testing.T) {
 // TestThousandResetsAreCountedTheSameAtBothEnds resets 1,000 live connections at
 // once, and the retries that come back while the outage lasts.
 func TestThousandResetsAreCountedTheSameAtBothEnds(t *testing.T) {
-	s := builtin(t, "restart", "server.service.mean", "1s", "retry.base", "300ms",
+	s := builtin(t, "restart", "server.service.mean", "1h", "retry.base", "300ms",
 		"retry.jitter", "full", "fault.restart.start", "600ms", "fault.restart.length", "400ms",
 		"fault.restart.every", "1h")
+	// All hold a request when the outage begins; what comes after it is short.
+	s.Timeline = []scenarios.Action{{
+		At: clock.Instant(700 * time.Millisecond), Kind: scenarios.SetKnob,
+		Knob: "server.service.mean", Value: int64(50 * time.Millisecond),
+	}}
 	s.Duration, s.Drain = 1200*time.Millisecond, time.Minute
 	r := runLive(t, s)
 	if r.Summary.Outcomes[wire.Unfinished] != 0 || r.Summary.Reset < 1000 {
