@@ -189,7 +189,7 @@ func circuit(b *strings.Builder, r run.Result) {
 }
 
 func untouched(r run.Result) string {
-	if r.Scenario.Fleet.Policy.Breaker.Failures == 0 {
+	if !r.Scenario.Fleet.Policy.Breaker.On() {
 		return "off"
 	}
 	return "never opened"

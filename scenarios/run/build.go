@@ -83,7 +83,7 @@ func watching(s scenarios.Scenario, epoch int64) metrics.Config {
 	c := metrics.Config{
 		Clients:       s.Fleet.Clients,
 		Scopes:        max(1, len(s.Scopes)),
-		BreakersOn:    s.Fleet.Policy.Breaker.Failures > 0,
+		BreakersOn:    s.Fleet.Policy.Breaker.On(),
 		Workers:       s.Server.Workers,
 		Base:          s.Fleet.Policy.Retry.Backoff.Base,
 		Cap:           s.Fleet.Policy.Retry.Backoff.Cap,

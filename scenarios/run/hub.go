@@ -88,7 +88,7 @@ func (h *hub) retuned(s scenarios.Scenario, did inputs) {
 		h.collector.SetFault(did.server.Fault, did.server.Do)
 	}
 	h.collector.SetWorkers(s.Server.Workers)
-	h.collector.SetBreakersOn(s.Fleet.Policy.Breaker.Failures > 0)
+	h.collector.SetBreakersOn(s.Fleet.Policy.Breaker.On())
 }
 
 // fractionOfSecond is how far into a whole second a Unix time in nanoseconds is.

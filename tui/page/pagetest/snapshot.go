@@ -131,7 +131,7 @@ func (m *model) bins(span time.Duration) []metrics.Bin {
 func (m *model) breakers(s *metrics.Snapshot) {
 	b := &s.Breakers
 	b.Total = int64(len(m.clients))
-	b.On = m.scenario.Fleet.Policy.Breaker.Failures > 0
+	b.On = m.scenario.Fleet.Policy.Breaker.On()
 	for i, n := range m.countStates() {
 		b.Counts[i] = int64(n)
 	}
