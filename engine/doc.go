@@ -13,6 +13,7 @@
 //		case engine.Send:   // put e.Attempt on the wire; feed Answered later
 //		case engine.Abort:  // stop waiting for e.Attempt
 //		case engine.Report: // show e.Event to whoever watches
+//		case engine.Refresh: // get a new token; feed Refreshed later
 //		}
 //	}
 //	at, ok := m.Deadline() // feed Tick at that moment

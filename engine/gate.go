@@ -44,8 +44,9 @@ func (m *Machine) askBreaker(r *request) bool {
 // will be refused too.
 func (m *Machine) refuse(h int32) {
 	remaining := m.BreakerRemaining(m.now, m.requests[h].Scope)
-	m.finish(h, wire.ShortCircuited)
+	m.end(h, wire.ShortCircuited)
 	m.out[len(m.out)-1].Event.Until = m.now.Add(remaining)
+	m.refreshDone(h, wire.ShortCircuited)
 }
 
 // overdueAt is when an attempt on the wire counts as slow without having ended.

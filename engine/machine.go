@@ -28,6 +28,7 @@ type Machine struct {
 	own      budget.Budget  // unless shared is set
 	shared   *budget.Budget // one for the whole fleet
 	dead     deadGroups
+	token    token
 
 	// timers has a key for each breaker, for each class of each scope (its
 	// starvation watch), for each scope (its window protection), and for each
@@ -72,6 +73,7 @@ const (
 	inQueue
 	onWire
 	asleep
+	renewing // waits for the token
 )
 
 // request is one logical call while it lasts.
@@ -87,6 +89,7 @@ type request struct {
 	inFlight int32         // attempts of the scope when this one was sent
 	admitted clock.Instant // when the permit was given
 	verdict  breaker.Call  // on the last attempt
+	token    uint32        // version of the token that its attempt carries
 	try      uint16
 	status   uint16
 	cause    wire.Cause
@@ -95,6 +98,10 @@ type request struct {
 	announced bool
 	// held says that window protection kept it from a slot.
 	held bool
+	// replayed says that it has met a 401, and is sent again for that.
+	replayed bool
+	// begun says, while it waits for the token, that the budget knows of its next try.
+	begun bool
 }
 
 // New makes the client id with the given number of scopes, 1 to
@@ -150,6 +157,8 @@ func (m *Machine) Step(now clock.Instant, in Input, out []Effect) []Effect {
 		m.changed()
 	case Commit:
 		m.commit(in.ID)
+	case Refreshed:
+		m.refreshed(in.Good)
 	case CancelGroup:
 		m.cancelGroup(in.Group)
 	}
@@ -229,7 +238,8 @@ func (m *Machine) MayRetry(id wire.AttemptID, reply wire.Reply) bool {
 	}
 	r := m.requests[h]
 	r.status, r.cause = reply.Status, replyCause(reply)
-	return (r.cause != wire.CauseStatus || r.status >= 400) && m.mayRetry(&r)
+	failed := r.cause != wire.CauseStatus || r.status >= 400
+	return failed && (m.replays(&r) || m.mayRetry(&r))
 }
 
 // replyCause is why an attempt ends that has that reply.
@@ -261,6 +271,10 @@ func (m *Machine) answered(in Input) {
 	m.endAttempt(h, replyCause(in.Reply), verdict(in))
 	if r.cause == wire.CauseStatus && r.status < 400 {
 		m.finish(h, wire.Succeeded)
+		return
+	}
+	if m.replays(r) {
+		m.replay(h)
 		return
 	}
 	m.retryOrGiveUp(h, in)
@@ -297,9 +311,19 @@ func (m *Machine) changed() {
 // finish ends a request with its outcome, whatever queue, slot or backoff it
 // was in has been left before, save for backoff, which is left here.
 func (m *Machine) finish(h int32, outcome wire.Outcome) {
+	m.end(h, outcome)
+	m.refreshDone(h, outcome)
+}
+
+// end is finish without what follows for others.
+func (m *Machine) end(h int32, outcome wire.Outcome) {
 	r := &m.requests[h]
-	if r.place == asleep {
+	switch r.place {
+	case asleep:
 		m.counts.Sleeping--
+	case renewing:
+		m.counts.Sleeping--
+		m.unhold(h)
 	}
 	m.timers.Clear(m.requestKey(h))
 	m.requestDone(r, outcome)

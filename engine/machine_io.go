@@ -25,6 +25,9 @@ const (
 	Cancel
 	// Changed says that the policy was changed.
 	Changed
+	// Refreshed says how the refresh ended that an effect Refresh has asked for:
+	// Good. Whoever submits a request with Refresh set need not feed it.
+	Refreshed
 	// Commit says that the attempt ID cannot be repeated, whatever becomes of it:
 	// its response is in the caller's hands, or its body is used up. Its slot and
 	// its timeout stay as they are until it is answered.
@@ -66,6 +69,9 @@ type Input struct {
 	Since clock.Instant
 	// Retry is the request's own word on retries.
 	Retry RetryOption
+	// Refresh marks the request that gets a new token. It goes out while all
+	// others wait, is never retried, and its outcome is that of the refresh.
+	Refresh bool
 	// Group is what the request belongs to, such as a page; 0 is none. It is what
 	// CancelGroup gives up.
 	Group uint32
@@ -76,6 +82,9 @@ type Input struct {
 	// NotBefore is the moment that the reply's Retry-After names; it is read
 	// only if Reply.Hint has a form.
 	NotBefore clock.Instant
+
+	// Good is how a refresh ended: Refreshed.
+	Good bool
 }
 
 // EffectKind says what a Machine asks of the world.
@@ -89,6 +98,9 @@ const (
 	Abort
 	// Report shows Event to the observers.
 	Report
+	// Refresh gets a new token, for the sake of Attempt, which met a 401. Answer
+	// with Refreshed, or with a request that has Refresh set.
+	Refresh
 )
 
 // Effect is one thing that a Machine asks of the world.

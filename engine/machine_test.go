@@ -24,6 +24,7 @@ type hand struct {
 	next    wire.RequestID
 	out     []wire.AttemptID // on the wire
 	aborted []wire.AttemptID
+	wanted  int // tokens that were asked for and have not been got
 }
 
 func newHand(p engine.Policy, seed uint64) *hand {
@@ -38,6 +39,8 @@ func (h *hand) step(in engine.Input) {
 		switch e.Kind {
 		case engine.Send:
 			h.out = append(h.out, e.Attempt.ID)
+		case engine.Refresh:
+			h.wanted++
 		case engine.Abort:
 			h.drop(e.Attempt.ID)
 			h.aborted = append(h.aborted, e.Attempt.ID)
@@ -91,6 +94,7 @@ func drawPolicy(t *rapid.T) engine.Policy {
 	p.Breaker.OpenFor = time.Duration(rapid.IntRange(1, 4000).Draw(t, "open")) * time.Millisecond
 	p.Breaker.Probes = rapid.IntRange(1, 3).Draw(t, "probes")
 	p.Breaker.Successes = rapid.IntRange(1, p.Breaker.Probes).Draw(t, "successes")
+	p.Auth.Refresh = rapid.Bool().Draw(t, "refresh")
 	p.Budget.Kind = budget.Kind(rapid.IntRange(0, budget.NumKinds-1).Draw(t, "budget"))
 	p.Limiter = limiter.Config{
 		Kind: limiter.Kind(rapid.IntRange(0, limiter.NumKinds-1).Draw(t, "limiter")),
@@ -128,7 +132,7 @@ func TestMachineKeepsTheIdentities(t *testing.T) {
 }
 
 func (h *hand) anything(t *rapid.T) {
-	switch rapid.IntRange(0, 10).Draw(t, "verb") {
+	switch rapid.IntRange(0, 11).Draw(t, "verb") {
 	case 0, 1, 2, 3:
 		h.submit(t)
 	case 4, 5, 6:
@@ -144,7 +148,28 @@ func (h *hand) anything(t *rapid.T) {
 		h.late(t)
 	case 10:
 		h.cancelGroup(t)
+	case 11:
+		h.refresh(t)
 	}
+}
+
+// refresh does what a Refresh asked for, in one way or the other, or ends a
+// refresh that nobody has asked for.
+func (h *hand) refresh(t *rapid.T) {
+	if h.wanted > 1 {
+		t.Fatalf("%d refreshes at once", h.wanted)
+	}
+	if h.wanted == 1 && rapid.Bool().Draw(t, "as a request") {
+		h.wanted = 0
+		h.next++
+		h.step(engine.Input{
+			Kind: engine.Submit, Request: h.next, Since: h.now, Refresh: true,
+			Scope: uint8(rapid.IntRange(0, 1).Draw(t, "scope")),
+		})
+		return
+	}
+	h.wanted = 0
+	h.step(engine.Input{Kind: engine.Refreshed, Good: rapid.Bool().Draw(t, "good")})
 }
 
 func (h *hand) submit(t *rapid.T) {
@@ -179,7 +204,7 @@ func (h *hand) answer(t *rapid.T, id wire.AttemptID) {
 	in := engine.Input{Kind: engine.Answered, ID: id}
 	in.Reply.Kind = wire.ReplyKind(rapid.IntRange(0, 2).Draw(t, "reply"))
 	if in.Reply.Kind == wire.ReplyResponse {
-		in.Reply.Status = rapid.SampledFrom([]uint16{200, 204, 302, 404, 408, 429, 500, 503}).Draw(t, "status")
+		in.Reply.Status = rapid.SampledFrom([]uint16{200, 204, 302, 401, 404, 408, 429, 500, 503}).Draw(t, "status")
 		if rapid.Bool().Draw(t, "hint") {
 			in.Reply.Hint.Form = wire.HintSeconds
 			in.NotBefore = h.now.Add(time.Duration(rapid.IntRange(-2, 9).Draw(t, "after")) * time.Second)
@@ -210,6 +235,10 @@ func (h *hand) comeToAnEnd(t rapid.TB) {
 	for range 2000 {
 		if h.machine.Counts() == (engine.Counts{}) {
 			return
+		}
+		if h.wanted > 0 {
+			h.wanted = 0
+			h.step(engine.Input{Kind: engine.Refreshed, Good: true})
 		}
 		if len(h.out) > 0 {
 			id := h.out[0]

@@ -23,6 +23,8 @@ type Policy struct {
 	Limiter limiter.Config
 	// Fallback is what is answered with a value of its own instead of an error.
 	Fallback Fallback
+	// Auth is what becomes of a 401.
+	Auth Auth
 }
 
 // Retry is what is tried again, how often and when.

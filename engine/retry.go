@@ -46,16 +46,24 @@ func (m *Machine) mayRetry(r *request) bool {
 	if r.Retry == RetryNever || r.Retry != RetryAllowed && !p.Methods.Has(r.Method) {
 		return false
 	}
-	if int(r.try) >= p.Attempts {
+	if r.tries() >= p.Attempts || r.Refresh {
 		return false
 	}
 	switch r.cause {
 	case wire.CauseStatus:
-		return p.Statuses.Has(r.status)
+		return !(r.status == 401 && m.policy.Auth.Refresh) && p.Statuses.Has(r.status)
 	case wire.CauseTimeout:
 		return p.Timeouts
 	}
 	return p.Network
+}
+
+// tries is how many attempts of a request count against Retry.Attempts.
+func (r *request) tries() int {
+	if r.replayed {
+		return int(r.try) - 1
+	}
+	return int(r.try)
 }
 
 // wait is how long a retry waits, out of how much it could have been, and what
@@ -74,7 +82,7 @@ func (m *Machine) wait(r *request, in Input) wait {
 	if asked > 0 {
 		return m.hinted(r, asked, use)
 	}
-	w := m.policy.Retry.Backoff.Delay(int(r.try), r.carry, m.draw(rng.Backoff, r))
+	w := m.policy.Retry.Backoff.Delay(r.tries(), r.carry, m.draw(rng.Backoff, r))
 	r.carry = w.Carry
 	return wait{delay: w.Delay, ceiling: w.Ceiling, hint: use}
 }

@@ -9,9 +9,14 @@ import (
 
 // join lets a request wait for a slot; settle will look whether there is one.
 func (m *Machine) join(h int32) {
+	m.begins(&m.requests[h])
+	m.enqueue(h)
+}
+
+// enqueue is join for a request whose try has begun already.
+func (m *Machine) enqueue(h int32) {
 	r := &m.requests[h]
 	m.reorder(r.Scope)
-	m.begins(r)
 	r.place, r.since, r.announced = inQueue, m.now, false
 	m.counts.Queued++
 	m.scopes[r.Scope].queue.Push(m.waiter(h))
@@ -112,6 +117,10 @@ func (m *Machine) start(h int32) {
 	sc := &m.scopes[r.Scope]
 	waited := m.now.Sub(r.since)
 	m.leaveQueue(h)
+	if m.holds(r) {
+		m.hold(h, true)
+		return
+	}
 	if !m.admits(r) {
 		r.cause = wire.CauseBudget
 		m.finish(h, wire.Shed)
@@ -123,7 +132,7 @@ func (m *Machine) start(h int32) {
 	}
 	r.place, r.since = onWire, m.now
 	r.try++
-	r.status, r.cause = 0, wire.CauseNone
+	r.status, r.cause, r.token = 0, wire.CauseNone, m.token.version
 	sc.running[r.Class]++
 	sc.newest = max(sc.newest, r.came)
 	m.counts.Running++
@@ -184,7 +193,7 @@ func (m *Machine) announce(h int32) {
 		return
 	}
 	room := m.policy.Queue.Capacity
-	if room > 0 && m.scopes[r.Scope].queue.Len() > room {
+	if room > 0 && !r.Refresh && m.scopes[r.Scope].queue.Len() > room {
 		m.leaveQueue(h)
 		r.cause = wire.CauseFull
 		m.finish(h, wire.Shed)

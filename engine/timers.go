@@ -63,6 +63,9 @@ func (m *Machine) due(h int32) {
 		m.join(h)
 	case inQueue:
 		m.await(h)
+	case renewing:
+		r.cause = wire.CauseDeadline
+		m.finish(h, m.late(r))
 	case onWire:
 		switch {
 		case r.deadline <= m.now:

@@ -18,7 +18,8 @@ const version = "1"
 // sections from fleet to network hold knobs.
 var sections = []string{
 	"version", "name", "title", "story", "seed", "duration", "drain",
-	"fleet", "arrival", "classes", "retry", "breaker", "queue", "fallback", "budget", "limiter", "server", "network",
+	"fleet", "arrival", "classes", "retry", "breaker", "queue", "fallback", "auth", "budget", "limiter",
+	"server", "network",
 	"faults", "timeline",
 }
 
@@ -149,7 +150,8 @@ func (d *decoder) top(p *pair) *Error {
 		return d.classes(p)
 	case "faults":
 		return d.faults(p)
-	case "fleet", "arrival", "retry", "breaker", "queue", "fallback", "budget", "limiter", "server", "network":
+	case "fleet", "arrival", "retry", "breaker", "queue", "fallback", "auth", "budget", "limiter",
+		"server", "network":
 		return d.section(p, p.key)
 	}
 	return p.unknownField("", sections)

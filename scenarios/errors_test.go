@@ -157,7 +157,7 @@ func TestErrors(t *testing.T) {
 
 const (
 	topFields = "; allowed: version, name, title, story, seed, duration, drain, fleet, arrival, classes, " +
-		"retry, breaker, queue, fallback, budget, limiter, server, network, faults, timeline"
+		"retry, breaker, queue, fallback, auth, budget, limiter, server, network, faults, timeline"
 	withFault = head + "faults:\n  - {name: outage, kind: outage, start: 5s, length: 1s}\n"
 )
 

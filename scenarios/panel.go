@@ -17,7 +17,10 @@ var favourites = []string{
 
 // panelGroups is the order of the knobs after them, by the first part of their
 // names.
-var panelGroups = []string{"retry", "breaker", "queue", "fallback", "budget", "limiter", "arrival", "mix", "server"}
+var panelGroups = []string{
+	"retry", "breaker", "queue", "fallback", "auth", "budget", "limiter",
+	"arrival", "mix", "server",
+}
 
 // Panel lists the knobs of the tuning panel in its order: those that matter most,
 // then all others that can be changed while the scenario runs, in groups. Those

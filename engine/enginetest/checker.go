@@ -47,7 +47,9 @@ type track struct {
 	class wire.Class
 	stage stage
 	tries uint16
-	group uint32
+	// replays is how often it was held after an attempt, for a new token.
+	replays int
+	group   uint32
 	// refused says that its group had been cancelled before it began.
 	refused bool
 	scope   uint8
@@ -63,17 +65,19 @@ const (
 	sent
 	attempted
 	sleeping
+	held
 	over
 )
 
 // next says which stages may follow one; a request goes no other way.
 var next = map[stage][]stage{
-	begun:     {queued, sent, over},
+	begun:     {queued, sent, held, over},
 	queued:    {dequeued},
-	dequeued:  {sent, over},
+	dequeued:  {sent, held, over},
 	sent:      {attempted},
-	attempted: {sleeping, over},
-	sleeping:  {queued, sent, over},
+	attempted: {sleeping, held, over},
+	held:      {held, queued, sent, over},
+	sleeping:  {queued, sent, held, over},
 }
 
 // scopeTrack is what events have said of one client's scope.
@@ -143,7 +147,8 @@ func (c *Checker) Observe(e wire.Event) {
 	c.must(e.At >= c.last, "time goes back to %v", e.At.Duration())
 	c.last = max(c.last, e.At)
 	switch {
-	case e.Kind <= wire.RequestDone && e.Kind != wire.AttemptLate:
+	case e.Kind == wire.RequestHeld,
+		e.Kind <= wire.RequestDone && e.Kind != wire.AttemptLate:
 		c.request(e)
 	case e.Kind == wire.PageEnded:
 		c.pageEnded(e)
@@ -199,6 +204,12 @@ func (c *Checker) request(e wire.Event) {
 		c.move(e, r, attempted)
 		c.must(e.Delay >= 0, "%v took %v", e.ID, e.Delay)
 		c.scope(e).running[e.Class]--
+	case wire.RequestHeld:
+		if r.stage == attempted {
+			c.must(r.replays == 0, "%v is replayed twice", e.ID)
+			r.replays++
+		}
+		c.move(e, r, held)
 	case wire.RetryScheduled:
 		c.move(e, r, sleeping)
 		c.retry(e)
@@ -228,7 +239,7 @@ func (c *Checker) send(e wire.Event, r *track) {
 	c.sent++
 	r.tries++
 	c.must(e.ID.Try == r.tries, "%v is try %d", e.ID, r.tries)
-	c.must(int(r.tries) <= max(p.Retry.Attempts, 1), "%v is more than %d attempts", e.ID, p.Retry.Attempts)
+	c.must(int(r.tries)-r.replays <= max(p.Retry.Attempts, 1), "%v is more than %d attempts", e.ID, p.Retry.Attempts)
 	total := 0
 	for _, n := range s.running {
 		total += n
@@ -281,7 +292,7 @@ func (c *Checker) done(e wire.Event, r *track) {
 	case wire.ExpiredInQueue:
 		c.must(r.tries == 0, "%v expired in queue after %d tries", e.ID, r.tries)
 	case wire.Succeeded, wire.Failed, wire.TimedOut:
-		c.must(r.tries > 0, "%v %v without a try", e.ID, e.Outcome)
+		c.must(r.tries > 0 || e.Cause == wire.CauseAuth, "%v %v without a try", e.ID, e.Outcome)
 	}
 	c.outcomes[e.Outcome]++
 }

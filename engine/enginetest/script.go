@@ -16,7 +16,8 @@ import (
 // its effects, a line each. A command is one line:
 //
 //	policy KNOB=VALUE ...            change settings
-//	TIME submit N CLASS [METHOD] [timeout=D] [scope=S] [retry=never|allowed] [group=G]
+//	TIME submit N CLASS [METHOD] [timeout=D] [scope=S] [retry=never|allowed] [group=G] [refresh]
+//	TIME refreshed good|bad          the end of a refresh that is no request
 //	TIME reply N#TRY STATUS [after=D]   a response, with a Retry-After that names D from now
 //	TIME reset N#TRY                 a connection reset before the reply was whole
 //	TIME commit N#TRY                the attempt cannot be repeated any more
@@ -109,6 +110,9 @@ func (s *Script) input(at clock.Instant, verb string, words []string) (engine.In
 	if len(words) == 0 {
 		return engine.Input{}, fmt.Errorf("%s what?", verb)
 	}
+	if verb == "refreshed" {
+		return engine.Input{Kind: engine.Refreshed, Good: words[0] == "good"}, nil
+	}
 	id, err := attempt(words[0])
 	if err != nil {
 		return engine.Input{}, err
@@ -168,6 +172,8 @@ func submission(at clock.Instant, id wire.RequestID, words []string) (engine.Inp
 			in.Group = uint32(g)
 		case name == "scope":
 			in.Scope = value[0] - '0'
+		case word == "refresh":
+			in.Refresh = true
 		case word == "retry=never":
 			in.Retry = engine.RetryNever
 		case word == "retry=allowed":
@@ -213,6 +219,8 @@ func describe(e engine.Effect) string {
 	switch e.Kind {
 	case engine.Send:
 		return fmt.Sprintf("send %d#%d", e.Attempt.ID.Request, e.Attempt.ID.Try)
+	case engine.Refresh:
+		return fmt.Sprintf("refresh for %d#%d", e.Attempt.ID.Request, e.Attempt.ID.Try)
 	case engine.Abort:
 		return fmt.Sprintf("abort %d#%d", e.Attempt.ID.Request, e.Attempt.ID.Try)
 	}

@@ -36,6 +36,7 @@ type client struct {
 	gaps    uint64         // how many gaps between arrivals were drawn
 	began   clock.Instant  // when its latest request began
 	page    int32          // its latest page; noPage if it has none
+	refresh wire.RequestID // the one that gets a new token; 0 if none does
 	warm    bool           // the next request was already held before the run
 }
 
@@ -144,8 +145,11 @@ func (f *Fleet) step(
 	out = c.machine.Step(now, in, out)
 	to := len(out)
 	for k := from; k < to; k++ {
-		if out[k].Kind == engine.Report && out[k].Event.Kind == wire.RequestDone {
-			out = f.done(now, i, out[k].Event, out)
+		switch e := out[k].Event; {
+		case out[k].Kind == engine.Refresh:
+			out = f.refresh(now, i, out[k].Attempt, out)
+		case out[k].Kind == engine.Report && e.Kind == wire.RequestDone:
+			out = f.done(now, i, e, out)
 		}
 	}
 	if at, ok := c.machine.Deadline(); ok {
@@ -154,6 +158,21 @@ func (f *Fleet) step(
 		f.timers.Clear(i)
 	}
 	return out
+}
+
+// refresh submits the request that gets a client a new token: critical, and
+// else like the attempt that met the 401.
+func (f *Fleet) refresh(
+	now clock.Instant, i int32, met wire.Attempt, out []engine.Effect,
+) []engine.Effect {
+	c := &f.clients[i]
+	c.next++
+	c.refresh = c.next
+	f.begun++
+	return f.step(now, i, engine.Input{
+		Kind: engine.Submit, Request: c.next, Since: now, Class: wire.Critical, Method: wire.Get,
+		Route: met.Route, Scope: met.Scope, Timeout: f.config.Mix[met.Class].Timeout, Refresh: true,
+	}, out)
 }
 
 // set changes a setting, and lets everybody look at what that set free.

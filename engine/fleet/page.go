@@ -92,11 +92,15 @@ func (f *Fleet) pageOf(i int32, group uint32) int32 {
 }
 
 // done sees to what comes after a request of client i: the next of its page, or
-// the end of it and time to think.
+// the end of it and time to think. A refresh of the token is followed by neither.
 func (f *Fleet) done(
 	now clock.Instant, i int32, e wire.Event, out []engine.Effect,
 ) []engine.Effect {
 	f.ended++
+	if c := &f.clients[i]; e.ID.Request == c.refresh {
+		c.refresh = 0
+		return out
+	}
 	p := noPage
 	if e.Group != 0 {
 		p = f.pageOf(i, e.Group)

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -79,6 +80,8 @@ import (
 type Transport struct {
 	options
 	began time.Time
+	life  context.Context // of refreshes; end ends it
+	end   context.CancelFunc
 
 	mu      sync.Mutex // guards what follows, and what calls say it does
 	policy  engine.Policy
@@ -95,9 +98,6 @@ type Transport struct {
 // NewTransport makes a Transport with a copy of the policy. The error says what
 // is wrong with the policy.
 func NewTransport(policy engine.Policy, opts ...Option) (*Transport, error) {
-	if err := policy.Validate(); err != nil {
-		return nil, fmt.Errorf("new transport: %w", err)
-	}
 	t := &Transport{
 		options: options{seed: rand.Uint64()},
 		began:   time.Now(),
@@ -108,6 +108,10 @@ func NewTransport(policy engine.Policy, opts ...Option) (*Transport, error) {
 	for _, opt := range opts {
 		opt(&t.options)
 	}
+	if err := t.allows(policy); err != nil {
+		return nil, fmt.Errorf("new transport: %w", err)
+	}
+	t.life, t.end = context.WithCancel(context.Background())
 	if t.base == nil {
 		t.base, t.ours = newBase(), true
 	}
@@ -196,6 +200,8 @@ func (t *Transport) step(in engine.Input) {
 			t.calls[e.Attempt.ID.Request].abort()
 		case engine.Report:
 			t.report(e.Event)
+		case engine.Refresh:
+			go t.renew()
 		}
 	}
 	t.arm()
@@ -244,7 +250,7 @@ func (t *Transport) tick() {
 // ended by it. The error says what is wrong with the policy, which then stays
 // as it was.
 func (t *Transport) SetPolicy(policy engine.Policy) error {
-	if err := policy.Validate(); err != nil {
+	if err := t.allows(policy); err != nil {
 		return fmt.Errorf("set policy: %w", err)
 	}
 	t.mu.Lock()
@@ -285,6 +291,7 @@ func (t *Transport) CloseIdleConnections() {
 func (t *Transport) Close() error {
 	t.mu.Lock()
 	t.closed = true
+	t.end()
 	for _, id := range slices.Sorted(maps.Keys(t.calls)) {
 		t.step(engine.Input{Kind: engine.Cancel, Request: id})
 	}

@@ -20,6 +20,7 @@ type options struct {
 	observers     []func(wire.Event)
 	scope         func(*http.Request) uint8
 	fallback      func(*http.Request, *Error) *http.Response
+	refresh       func(context.Context) error
 	timeout       time.Duration
 	seed          uint64
 }

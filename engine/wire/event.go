@@ -110,12 +110,14 @@ const (
 	CauseSlowRate
 	// CauseMode is a breaker being switched into another mode.
 	CauseMode
+	// CauseAuth is a refresh of the token that has failed.
+	CauseAuth
 )
 
 var causeNames = []string{
 	"none", "status", "reset", "refused", "timeout", "deadline", "cancel",
 	"threshold", "elapsed", "probe", "full", "rate_limit", "fault", "lease",
-	"budget", "failure_rate", "slow_rate", "mode",
+	"budget", "failure_rate", "slow_rate", "mode", "auth",
 }
 
 // String is the cause's name in snake case.
@@ -205,9 +207,11 @@ const (
 	// since the intended start of that, Since; Good says that all its requests
 	// succeeded. A Warm one had begun before the run.
 	PageEnded
+	// RequestHeld: it waits for the client's token to be refreshed.
+	RequestHeld
 
 	// NumEventKinds is the number of kinds.
-	NumEventKinds = int(PageEnded) + 1
+	NumEventKinds = int(RequestHeld) + 1
 )
 
 var eventNames = []string{
@@ -217,7 +221,7 @@ var eventNames = []string{
 	"server_arrived", "server_began", "server_done", "server_rejected",
 	"server_reset", "server_returned", "server_repeated", "fault_began", "fault_ended",
 	"arrivals_missed", "retry_denied", "limit_changed", "retry_refused",
-	"page_ended",
+	"page_ended", "request_held",
 }
 
 // String is the kind's name in snake case.
