@@ -97,7 +97,8 @@ func (s *scopeTrack) limitUnder(p *engine.Policy) int {
 	case p.Limiter.Kind == limiter.Fixed:
 		return p.Queue.Limit
 	case s.limit == 0:
-		return p.Limiter.Effective().Limit
+		var fresh limiter.Limiter // knows how bounds bear on where it begins
+		return fresh.Limit(&p.Limiter)
 	}
 	return s.limit
 }
