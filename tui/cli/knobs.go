@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"herdscope/engine/knob"
+	"herdscope/engine/queue"
 	"herdscope/scenarios"
 )
 
@@ -53,8 +54,18 @@ func (a *app) listKnobs(asJSON bool) error {
 	var b bytes.Buffer
 	for _, k := range knobs {
 		fmt.Fprintf(&b, "%-*s  %s%s\n%*s  %s\n", width, k.Name, k.Doc, whenFixed(k), width, "", allowed(k))
+		if k.Name == "queue.order" {
+			listBounds(&b, width)
+		}
 	}
 	return write(a.out, b.Bytes())
+}
+
+// listBounds says of each order of a queue how long it lets anybody wait.
+func listBounds(b *bytes.Buffer, indent int) {
+	for i, name := range queue.OrderNames() {
+		fmt.Fprintf(b, "%*s  %s: %s\n", indent, "", name, queue.Order(i).Bound())
+	}
 }
 
 func newKnobEntry(k knob.Spec) knobEntry {
