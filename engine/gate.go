@@ -112,6 +112,12 @@ func (m *Machine) probeDone(r *request, cause wire.Cause, good bool) {
 	m.report(e)
 }
 
+// tickBreaker brings a scope's breaker up to now and to the present policy.
+func (m *Machine) tickBreaker(s uint8) {
+	m.changes = m.scopes[s].breaker.Tick(m.now, &m.policy.Breaker, m.changes[:0])
+	m.breakerChanged(s)
+}
+
 // breakerChanged reports the transitions in m.changes and sets the breaker's
 // timer anew.
 func (m *Machine) breakerChanged(s uint8) {

@@ -303,13 +303,12 @@ func (m *Machine) giveUp(h int32) {
 func (m *Machine) changed() {
 	for s := range m.scopes {
 		m.touch(uint8(s))
-		m.changes = m.scopes[s].breaker.Tick(m.now, &m.policy.Breaker, m.changes[:0])
-		m.breakerChanged(uint8(s))
+		m.tickBreaker(uint8(s))
 	}
 }
 
-// finish ends a request with its outcome, whatever queue, slot or backoff it
-// was in has been left before, save for backoff, which is left here.
+// finish ends a request with its outcome, and sees to those who waited for it.
+// Its queue or slot must have been left before; backoff is left here.
 func (m *Machine) finish(h int32, outcome wire.Outcome) {
 	m.end(h, outcome)
 	m.refreshDone(h, outcome)

@@ -41,8 +41,7 @@ func (m *Machine) fire() {
 		m.timers.Clear(key)
 		switch {
 		case key < scopes:
-			m.changes = m.scopes[key].breaker.Tick(m.now, &m.policy.Breaker, m.changes[:0])
-			m.breakerChanged(uint8(key))
+			m.tickBreaker(uint8(key))
 			m.touch(uint8(key)) // a lease that is over is no transition
 		case key < scopes*(1+wire.NumClasses):
 			m.touch(uint8((key - scopes) / wire.NumClasses))

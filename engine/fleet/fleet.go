@@ -145,11 +145,11 @@ func (f *Fleet) step(
 	out = c.machine.Step(now, in, out)
 	to := len(out)
 	for k := from; k < to; k++ {
-		switch e := out[k].Event; {
-		case out[k].Kind == engine.Refresh:
-			out = f.refresh(now, i, out[k].Attempt, out)
-		case out[k].Kind == engine.Report && e.Kind == wire.RequestDone:
-			out = f.done(now, i, e, out)
+		switch e := &out[k]; {
+		case e.Kind == engine.Refresh:
+			out = f.refresh(now, i, e.Attempt, out)
+		case e.Kind == engine.Report && e.Event.Kind == wire.RequestDone:
+			out = f.done(now, i, e.Event, out)
 		}
 	}
 	if at, ok := c.machine.Deadline(); ok {
