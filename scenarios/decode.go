@@ -150,8 +150,8 @@ func (d *decoder) top(p *pair) *Error {
 		return d.classes(p)
 	case "faults":
 		return d.faults(p)
-	case "fleet", "arrival", "retry", "breaker", "queue", "fallback", "auth", "budget", "limiter",
-		"server", "network":
+	}
+	if len(fieldsBelow(p.key)) > 0 {
 		return d.section(p, p.key)
 	}
 	return p.unknownField("", sections)
