@@ -3,6 +3,7 @@ package run
 import (
 	"fmt"
 
+	"herdscope/engine/clock"
 	"herdscope/engine/fleet"
 	"herdscope/engine/wire"
 	"herdscope/scenarios"
@@ -35,6 +36,20 @@ func translate(s *scenarios.Scenario, a scenarios.Action) (inputs, error) {
 		return inputs{toServer: true, server: in}, nil
 	}
 	return inputs{}, fmt.Errorf("%s: cannot be changed while a run goes on", a.Knob)
+}
+
+// doer is a run that inputs can be fed to.
+type doer interface {
+	now() clock.Instant
+	do(inputs) error
+}
+
+// carryOut does an action now, by its input, after which the scenario is as
+// given; it lets the metrics know before the machines.
+func carryOut(d doer, watcher *hub, a scenarios.Action, in inputs, after scenarios.Scenario) error {
+	watcher.mark(d.now(), a)
+	watcher.retuned(after, in)
+	return d.do(in)
 }
 
 // faultInput is what does something to a fault that the scenario has.

@@ -70,19 +70,13 @@ func (h *headless) drainVirtual(ctx context.Context, v *virtual) error {
 	if err := v.stop(); err != nil {
 		return err
 	}
-	for v.now() < limit && v.unfinished() > 0 && ctx.Err() == nil {
+	for v.now() < limit && v.hub.unfinished() > 0 && ctx.Err() == nil {
 		if err := v.sim.RunUntil(min(v.now().Add(stride), limit)); err != nil {
 			return err
 		}
 		h.tell(v.hub, v.now())
 	}
 	return nil
-}
-
-// doer is a run that inputs can be fed to.
-type doer interface {
-	now() clock.Instant
-	do(inputs) error
 }
 
 // act does what the timeline has for now.
@@ -96,9 +90,7 @@ func (h *headless) act(d doer, watcher *hub) error {
 		if err != nil {
 			return fmt.Errorf("timeline at %v: %w", a.At.Duration(), err)
 		}
-		watcher.mark(d.now(), a)
-		watcher.retuned(h.scenario, in)
-		if err := d.do(in); err != nil {
+		if err := carryOut(d, watcher, a, in, h.scenario); err != nil {
 			return fmt.Errorf("timeline at %v: %w", a.At.Duration(), err)
 		}
 	}

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -92,11 +93,14 @@ func (l *overWire) stop() error { return l.driver.Do(fleet.Input{Kind: fleet.Sto
 
 // advance has nothing to do: the wall clock does it. It tells whether either
 // end has failed.
-func (l *overWire) advance(clock.Instant) error {
+func (l *overWire) advance(clock.Instant) error { return cmp.Or(l.failure(), l.server.Err()) }
+
+// failure is why the driver has ended by itself; nil if it has not.
+func (l *overWire) failure() error {
 	if err := l.failed.Load(); err != nil {
 		return *err
 	}
-	return l.server.Err()
+	return nil
 }
 
 func (l *overWire) pause(paused bool) {
@@ -115,11 +119,7 @@ func (l *overWire) condition() condition {
 func (l *overWire) close() error {
 	l.cut()
 	<-l.done
-	var failed error
-	if err := l.failed.Load(); err != nil {
-		failed = *err
-	}
-	return errors.Join(failed, l.server.Close())
+	return errors.Join(l.failure(), l.server.Close())
 }
 
 // glance is how often a headless live run looks at the clock.

@@ -39,10 +39,9 @@ type Session struct {
 
 // runner is a run in virtual time or over the wall clock.
 type runner interface {
-	now() clock.Instant
+	doer
 	// advance lets the run go on to where the wall clock says, or until.
 	advance(until clock.Instant) error
-	do(inputs) error
 	pause(bool)
 	condition() condition
 	close() error
@@ -164,9 +163,7 @@ func (s *Session) apply(a scenarios.Action) error {
 	if err != nil {
 		return err
 	}
-	s.hub.mark(s.runner.now(), a)
-	s.hub.retuned(after, in)
-	return s.runner.do(in)
+	return carryOut(s.runner, s.hub, a, in, after)
 }
 
 func (s *Session) finish(err error) {
@@ -249,21 +246,24 @@ func difference(before, after *scenarios.Scenario) []scenarios.Action {
 	return back
 }
 
-// record checks an action, sends it to the run, and remembers it.
+// record checks an action, sends it to the run, and remembers it. An action that
+// is refused, by the scenario or by the run, leaves the scenario as it was.
 func (s *Session) record(a scenarios.Action) error {
-	in, err := translate(&s.scenario, a)
+	after := s.scenario
+	in, err := translate(&after, a)
 	if err != nil {
 		return err
 	}
-	after := s.scenario
-	return s.send(func() {
+	err = s.send(func() {
 		a.At = s.runner.now()
-		s.hub.mark(a.At, a)
-		s.hub.retuned(after, in)
-		if s.runner.do(in) == nil {
+		if carryOut(s.runner, s.hub, a, in, after) == nil {
 			s.remember(a)
 		}
 	})
+	if err == nil {
+		s.scenario = after
+	}
+	return err
 }
 
 func (s *Session) remember(a scenarios.Action) {

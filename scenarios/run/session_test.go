@@ -206,6 +206,9 @@ func TestClosedSessionTakesNoActions(t *testing.T) {
 		if err := s.Do(setTo("retry.jitter", 1)); !errors.Is(err, ErrEnded) {
 			t.Errorf("Do after Close: %v", err)
 		}
+		if v, _ := s.Scenario().Value("retry.jitter"); v != 0 {
+			t.Error("what a closed session refuses changes its scenario")
+		}
 		if !s.Status().Done {
 			t.Error("a closed session is not done")
 		}

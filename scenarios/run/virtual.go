@@ -60,8 +60,6 @@ func (v *virtual) stop() error {
 	return nil
 }
 
-func (v *virtual) unfinished() int64 { return v.fleet.Unfinished() }
-
 func (v *virtual) close() error { return nil }
 
 const (
