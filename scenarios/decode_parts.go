@@ -139,7 +139,7 @@ func (d *decoder) fault(n *node, field string) *Error {
 	if err != nil {
 		return err
 	}
-	f := newFault(kind)
+	f := fault.NewFault(kind)
 	for i := range pairs {
 		d.where[join(field, pairs[i].key)] = pairs[i].position
 		if err := faultEntry(&pairs[i], &f, field); err != nil {
@@ -176,12 +176,12 @@ func faultEntry(p *pair, f *fault.Fault, parent string) *Error {
 		f.Name = name
 		return err
 	}
-	for i := range faultFields {
-		known := &faultFields[i]
+	for i := range fault.FaultFields {
+		known := &fault.FaultFields[i]
 		if known.Name != p.key {
 			continue
 		}
-		if !known.belongsTo(f.Kind) {
+		if !known.BelongsTo(f.Kind) {
 			return p.fail(field, misplaced(p.key, f.Kind))
 		}
 		v, err := p.value.parse(known.Spec, field)
@@ -199,10 +199,10 @@ func missingField(n *node, f *fault.Fault) (name, allowed string) {
 	if n.get("name") == nil {
 		return "name", "lower case words with hyphens"
 	}
-	for i := range faultFields {
-		known := &faultFields[i]
-		required := known.required || known.Name == "start" && !f.Manual
-		if required && known.belongsTo(f.Kind) && n.get(known.Name) == nil {
+	for i := range fault.FaultFields {
+		known := &fault.FaultFields[i]
+		required := known.Required || known.Name == "start" && !f.Manual
+		if required && known.BelongsTo(f.Kind) && n.get(known.Name) == nil {
 			return known.Name, known.Allowed()
 		}
 	}

@@ -208,28 +208,28 @@ func (w *writer) faults(faults []fault.Fault) {
 	w.heading(0, "faults")
 	for i := range faults {
 		f := &faults[i]
-		standard := newFault(f.Kind)
+		standard := fault.NewFault(f.Kind)
 		w.item("name", scalarText(f.Name))
 		w.field(2, "kind", f.Kind.String())
-		for j := range faultFields {
-			known := &faultFields[j]
-			if known.isWritten(f, &standard) {
+		for j := range fault.FaultFields {
+			known := &fault.FaultFields[j]
+			if isWritten(known, f, &standard) {
 				w.field(2, known.Name, scalarText(known.Format(known.Get(f))))
 			}
 		}
 	}
 }
 
-// isWritten says whether the field has to be in a file: it is required, or
+// isWritten says whether a field has to be in a file: it is required, or
 // differs from the default.
-func (f *faultField) isWritten(of, standard *fault.Fault) bool {
+func isWritten(f *fault.FaultField, of, standard *fault.Fault) bool {
 	switch {
-	case !f.belongsTo(of.Kind):
+	case !f.BelongsTo(of.Kind):
 		return false
 	case f.Name == "start":
 		return !of.Manual
 	}
-	return f.required || f.Get(of) != f.Get(standard)
+	return f.Required || f.Get(of) != f.Get(standard)
 }
 
 // timeline writes the actions, those settings together that are made together.

@@ -16,8 +16,8 @@ const faultPrefix = "fault."
 func (s Scenario) FaultKnobs() []knob.Spec {
 	var specs []knob.Spec
 	for i := range s.Server.Faults {
-		for j := range faultFields {
-			if faultFields[j].belongsTo(s.Server.Faults[i].Kind) {
+		for j := range fault.FaultFields {
+			if fault.FaultFields[j].BelongsTo(s.Server.Faults[i].Kind) {
 				specs = append(specs, s.faultSetting(i, j).Spec)
 			}
 		}
@@ -27,7 +27,7 @@ func (s Scenario) FaultKnobs() []knob.Spec {
 
 // faultSetting is the knob for field j of fault i.
 func (s *Scenario) faultSetting(i, j int) Setting {
-	field := &faultFields[j]
+	field := &fault.FaultFields[j]
 	spec := field.Spec
 	spec.Name = faultPrefix + s.Server.Faults[i].Name + "." + field.Name
 	spec.Fixed = true
@@ -37,7 +37,7 @@ func (s *Scenario) faultSetting(i, j int) Setting {
 		set: func(s *Scenario, v int64) {
 			s.Server.Faults = append(s.Server.Faults[:0:0], s.Server.Faults...) // others may share them
 			field.Set(&s.Server.Faults[i], v)
-			if s.Server.Faults[i].Manual && field.Name == manualField {
+			if s.Server.Faults[i].Manual && field.Name == fault.ManualField {
 				unschedule(&s.Server.Faults[i])
 			}
 		},
@@ -55,8 +55,8 @@ func (s Scenario) Knob(name string) (Setting, error) {
 		return KnobNamed(name)
 	}
 	for i := range s.Server.Faults {
-		for j := range faultFields {
-			if !faultFields[j].belongsTo(s.Server.Faults[i].Kind) {
+		for j := range fault.FaultFields {
+			if !fault.FaultFields[j].BelongsTo(s.Server.Faults[i].Kind) {
 				continue
 			}
 			if k := s.faultSetting(i, j); k.Name == name {

@@ -1,104 +1,12 @@
 package scenarios
 
 import (
-	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"herdscope/engine/knob"
-	"herdscope/engine/wire"
 	"herdscope/faultserver/fault"
 )
-
-// faultField is a field of a fault in a file.
-type faultField struct {
-	knob.Field[fault.Fault]
-	// kinds are the kinds of fault that have the field; nil is all.
-	kinds []fault.Kind
-	// required fields have no default where they belong.
-	required bool
-}
-
-func (f *faultField) belongsTo(k fault.Kind) bool {
-	return f.kinds == nil || slices.Contains(f.kinds, k)
-}
-
-// manualField is the field that leaves a fault to the hand.
-const manualField = "manual"
-
-var faultFields = append(windowFields(), effectFields()...)
-
-func windowFields() []faultField {
-	most := int64(longest)
-	return []faultField{
-		{Field: knob.AtBool(knob.Spec{
-			Name: manualField, Kind: knob.Switch,
-			Doc: "leaves the fault to the hand: no windows of its own",
-		}, func(f *fault.Fault) *bool { return &f.Manual })},
-		{Field: knob.At(knob.Spec{
-			Name: "start", Kind: knob.Duration, Max: most,
-			Doc: "when the first window begins",
-		}, func(f *fault.Fault) *time.Duration { return &f.Start })},
-		{Field: knob.At(knob.Spec{
-			Name: "length", Kind: knob.Duration, Min: int64(time.Millisecond), Max: most,
-			Doc: "how long each window lasts",
-		}, func(f *fault.Fault) *time.Duration { return &f.Length }), required: true},
-		{Field: knob.At(knob.Spec{
-			Name: "every", Kind: knob.Duration, Zero: "once",
-			Min: int64(time.Millisecond), Max: most,
-			Doc: "the time from one window's beginning to the next",
-		}, func(f *fault.Fault) *time.Duration { return &f.Every })},
-	}
-}
-
-func effectFields() []faultField {
-	return append([]faultField{
-		{Field: knob.At(knob.Spec{
-			Name: "status", Kind: knob.Int, Min: 400, Max: 599,
-			Doc: "what the fault answers with",
-		}, func(f *fault.Fault) *uint16 { return &f.Status }), kinds: []fault.Kind{fault.Errors}},
-		{Field: knob.At(knob.Spec{
-			Name: "share", Kind: knob.Ratio, Max: 1000,
-			Doc: "the share of attempts that are hit: 0 hits none, 1 hits all",
-		}, func(f *fault.Fault) *int64 { return &f.Share }), kinds: []fault.Kind{fault.Errors}},
-		{Field: knob.At(knob.Spec{
-			Name: "added", Kind: knob.Duration, Min: 1, Max: int64(fault.MaxMean),
-			Doc: "how much longer the server takes for each attempt",
-		}, func(f *fault.Fault) *time.Duration { return &f.Added }),
-			kinds: []fault.Kind{fault.Latency}, required: true},
-	}, quotaFields()...)
-}
-
-func quotaFields() []faultField {
-	quota := []fault.Kind{fault.Quota}
-	return []faultField{
-		{Field: knob.At(knob.Spec{
-			Name: "rate", Kind: knob.Rate, Min: 1, Max: fault.MaxRate,
-			Doc: "attempts per second that the quota lets through",
-		}, func(f *fault.Fault) *int64 { return &f.Limit.Rate }), kinds: quota, required: true},
-		{Field: knob.At(knob.Spec{
-			Name: "burst", Kind: knob.Int, Min: 1, Max: fault.MaxWorkers,
-			Doc: "attempts that the quota lets through at once after a rest",
-		}, func(f *fault.Fault) *int { return &f.Limit.Burst }), kinds: quota},
-		{Field: knob.At(knob.Spec{
-			Name: "retry_after", Kind: knob.Choice, Choices: wire.HintNames(),
-			Doc: "the form of the Retry-After that comes with a 429",
-		}, func(f *fault.Fault) *wire.HintForm { return &f.Limit.Form }), kinds: quota},
-	}
-}
-
-// newFault is a fault of a kind with the defaults of what belongs to it.
-func newFault(k fault.Kind) fault.Fault {
-	f := fault.Fault{Kind: k}
-	switch k {
-	case fault.Errors:
-		f.Status, f.Share = 503, 1000
-	case fault.Quota:
-		f.Limit = fault.RateLimit{Burst: 1, Form: wire.HintSeconds}
-	}
-	return f
-}
 
 func (s *Scenario) checkFaults() *Error {
 	if len(s.Server.Faults) > fault.MaxFaults {
@@ -133,10 +41,10 @@ func (s *Scenario) badFault(i int, f *fault.Fault) (field, msg string) {
 }
 
 func badEffect(f *fault.Fault) (field, msg string) {
-	for i := range faultFields {
-		known := &faultFields[i]
+	for i := range fault.FaultFields {
+		known := &fault.FaultFields[i]
 		v := known.Get(f)
-		if !known.belongsTo(f.Kind) {
+		if !known.BelongsTo(f.Kind) {
 			if v != 0 {
 				return known.Name, misplaced(known.Name, f.Kind)
 			}
@@ -172,9 +80,9 @@ func misplaced(name string, k fault.Kind) string {
 // fieldsOf lists the fields that a kind of fault has.
 func fieldsOf(k fault.Kind) []string {
 	names := []string{"name", "kind"}
-	for i := range faultFields {
-		if faultFields[i].belongsTo(k) {
-			names = append(names, faultFields[i].Name)
+	for i := range fault.FaultFields {
+		if fault.FaultFields[i].BelongsTo(k) {
+			names = append(names, fault.FaultFields[i].Name)
 		}
 	}
 	return names

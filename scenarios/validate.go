@@ -14,7 +14,7 @@ import (
 )
 
 // longest is the latest moment that a scenario may name.
-const longest = 24 * time.Hour
+const longest = fault.MaxMoment
 
 // The longest texts, in bytes.
 const (

@@ -132,10 +132,10 @@ func drawPlaces(t *rapid.T, s *Scenario) {
 
 func drawFault(t *rapid.T, i int) fault.Fault {
 	kind := fault.Kind(rapid.IntRange(0, fault.NumKinds-1).Draw(t, "kind"))
-	f := newFault(kind)
-	for j := range faultFields {
-		known := &faultFields[j]
-		if known.belongsTo(kind) && (known.required || rapid.Bool().Draw(t, "given")) {
+	f := fault.NewFault(kind)
+	for j := range fault.FaultFields {
+		known := &fault.FaultFields[j]
+		if known.BelongsTo(kind) && (known.Required || rapid.Bool().Draw(t, "given")) {
 			known.Set(&f, drawValue(t, known.Spec))
 		}
 	}
