@@ -149,7 +149,7 @@ func (b *tape) policy() engine.Policy {
 	p := busyPolicy()
 	p.Retry.Attempts = 1 + b.upto(4)
 	p.Retry.Network, p.Retry.Timeouts, p.Retry.RetryAfter = b.yes(), b.yes(), b.yes()
-	p.Retry.Methods = engine.MethodSet(b.upto(1))
+	p.Retry.Methods = engine.MethodSet(b.upto(2))
 	p.Retry.Backoff.Jitter = backoff.Jitter(b.upto(len(backoff.JitterNames()) - 1))
 	p.Retry.RetryAfterMax = time.Duration(b.upto(4)) * time.Second
 	p.Retry.RetryAfterOver = engine.HintRule(b.upto(int(engine.HintIgnore)))

@@ -17,7 +17,7 @@ const (
 	leastTime  = int64(time.Millisecond)
 )
 
-var methodSetNames = []string{"idempotent", "all"}
+var methodSetNames = []string{"idempotent", "all", "with-key"}
 
 // Fields is every field of a Policy as a knob: those of retries, of the
 // breaker, of a scope's queue, of the fallback, and of each class in a queue.
@@ -85,7 +85,7 @@ func retryFields() []knob.Field[Policy] {
 		}, func(p *Policy) *bool { return &p.Retry.Timeouts }),
 		knob.At(knob.Spec{
 			Name: "retry.methods", Kind: knob.Choice, Choices: methodSetNames,
-			Doc: "which methods are retried; with all, a POST may take effect twice",
+			Doc: "which methods are retried; with all, a POST may take effect twice; with-key wants a key of it",
 		}, func(p *Policy) *MethodSet { return &p.Retry.Methods }),
 	}
 }

@@ -15,7 +15,7 @@ const (
 	// Tick passes time. One that comes early is harmless.
 	Tick InputKind = iota
 	// Submit asks for a new request: Request, Class, Method, Route, Scope,
-	// Timeout, Since, Warm, Retry, Group.
+	// Timeout, Since, Warm, Retry, Group, Key.
 	Submit
 	// Answered brings Reply for the attempt ID, with its Retry-After worked out
 	// as NotBefore. One for an attempt that has ended is counted as late. If its
@@ -75,6 +75,9 @@ type Input struct {
 	// Group is what the request belongs to, such as a page; 0 is none. It is what
 	// CancelGroup gives up.
 	Group uint32
+	// Key is the request's Idempotency-Key as a number, which goes out with every
+	// try; 0 is none. It lets the policy retry an unsafe request: MethodsWithKey.
+	Key uint64
 
 	// Answered.
 	ID    wire.AttemptID

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -25,10 +26,11 @@ type hand struct {
 	out     []wire.AttemptID // on the wire
 	aborted []wire.AttemptID
 	wanted  int // tokens that were asked for and have not been got
+	keys    map[wire.RequestID]uint64
 }
 
 func newHand(p engine.Policy, seed uint64) *hand {
-	h := &hand{policy: p}
+	h := &hand{policy: p, keys: map[wire.RequestID]uint64{}}
 	h.machine = engine.New(3, seed, 2, &h.policy)
 	h.checker = enginetest.NewChecker(func() engine.Policy { return h.policy })
 	return h
@@ -38,7 +40,7 @@ func (h *hand) step(in engine.Input) {
 	for _, e := range h.machine.Step(h.now, in, nil) {
 		switch e.Kind {
 		case engine.Send:
-			h.out = append(h.out, e.Attempt.ID)
+			h.sent(e.Attempt)
 		case engine.Refresh:
 			h.wanted++
 		case engine.Abort:
@@ -47,6 +49,13 @@ func (h *hand) step(in engine.Input) {
 		case engine.Report:
 			h.checker.Observe(e.Event)
 		}
+	}
+}
+
+func (h *hand) sent(a wire.Attempt) {
+	h.out = append(h.out, a.ID)
+	if a.Key != h.keys[a.ID.Request] {
+		panic(fmt.Sprintf("%v goes out with key %d, not %d", a.ID, a.Key, h.keys[a.ID.Request]))
 	}
 }
 
@@ -81,7 +90,7 @@ func drawPolicy(t *rapid.T) engine.Policy {
 		RetryAfterOver:    engine.HintRule(rapid.IntRange(0, 3).Draw(t, "over")),
 		RetryAfterDefault: time.Duration(rapid.IntRange(0, 2).Draw(t, "assumed")) * time.Second,
 		Statuses:          engine.StatusSet(rapid.IntRange(0, 2).Draw(t, "statuses")),
-		Methods:           engine.MethodSet(rapid.IntRange(0, 1).Draw(t, "methods")),
+		Methods:           engine.MethodSet(rapid.IntRange(0, 2).Draw(t, "methods")),
 		Backoff: backoff.Config{
 			Curve:      backoff.Curve(rapid.IntRange(0, 3).Draw(t, "curve")),
 			Jitter:     backoff.Jitter(rapid.IntRange(0, 3).Draw(t, "jitter")),
@@ -174,8 +183,9 @@ func (h *hand) refresh(t *rapid.T) {
 
 func (h *hand) submit(t *rapid.T) {
 	h.next++
+	h.keys[h.next] = rapid.Uint64Range(0, 3).Draw(t, "key")
 	h.step(engine.Input{
-		Kind: engine.Submit, Request: h.next, Since: h.now,
+		Kind: engine.Submit, Request: h.next, Since: h.now, Key: h.keys[h.next],
 		Class:   wire.Class(rapid.IntRange(0, wire.NumClasses-1).Draw(t, "class")),
 		Method:  wire.Method(rapid.IntRange(0, int(wire.Patch)).Draw(t, "method")),
 		Scope:   uint8(rapid.IntRange(0, 1).Draw(t, "scope")),

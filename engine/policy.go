@@ -72,11 +72,14 @@ const (
 	MethodsIdempotent MethodSet = iota
 	// MethodsAll is every method: a POST may then take effect twice.
 	MethodsAll
+	// MethodsWithKey is the idempotent methods, and any method of a request that
+	// has an Idempotency-Key, by which the server tells its repetition.
+	MethodsWithKey
 )
 
-// Has says whether the set holds a method.
-func (s MethodSet) Has(m wire.Method) bool {
-	return s == MethodsAll || m.Idempotent()
+// Has says whether the set holds a method, of a request that has a key or not.
+func (s MethodSet) Has(m wire.Method, keyed bool) bool {
+	return s == MethodsAll || m.Idempotent() || s == MethodsWithKey && keyed
 }
 
 // Queue is the rules of one scope's slots and queue.

@@ -43,7 +43,7 @@ func failure(cause wire.Cause) wire.Outcome {
 // comes first, then the policy.
 func (m *Machine) mayRetry(r *request) bool {
 	p := &m.policy.Retry
-	if r.Retry == RetryNever || r.Retry != RetryAllowed && !p.Methods.Has(r.Method) {
+	if r.Retry == RetryNever || r.Retry != RetryAllowed && !p.Methods.Has(r.Method, r.Key != 0) {
 		return false
 	}
 	if r.tries() >= p.Attempts || r.Refresh {

@@ -157,7 +157,7 @@ func (m *Machine) attempt(r *request) wire.Attempt {
 	return wire.Attempt{
 		ID:    wire.AttemptID{Client: m.id, Request: r.Request, Try: r.try},
 		Class: r.Class, Method: r.Method, Route: r.Route, Scope: r.Scope,
-		Probe: r.permit.Probe, Warm: r.Warm && r.try == 1,
+		Probe: r.permit.Probe, Warm: r.Warm && r.try == 1, Key: r.Key,
 	}
 }
 

@@ -52,16 +52,19 @@ func (g *guests) next(key string) wire.AttemptID {
 func (s *Server) identify(r *http.Request) (wire.Attempt, error) {
 	// The router lets no other methods through.
 	method := wire.Method(slices.Index(wire.MethodNames(), r.Method))
+	key := wire.ParseKey(r.Header.Get(wire.KeyHeader))
 	if field := r.Header.Get(wire.AttemptHeader); field != "" {
 		a, err := wire.ParseAttempt(field)
-		a.Method = method
+		a.Method, a.Key = method, key
 		return a, err
 	}
 	class, ok := wire.ParseClass(r.Header.Get("X-Priority"))
 	if !ok {
 		class = wire.Interactive
 	}
-	return wire.Attempt{ID: s.guests.next(caller(r)), Class: class, Method: method}, nil
+	return wire.Attempt{
+		ID: s.guests.next(caller(r)), Class: class, Method: method, Key: key,
+	}, nil
 }
 
 // caller is what a foreign client is known by.

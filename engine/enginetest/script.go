@@ -16,7 +16,8 @@ import (
 // its effects, a line each. A command is one line:
 //
 //	policy KNOB=VALUE ...            change settings
-//	TIME submit N CLASS [METHOD] [timeout=D] [scope=S] [retry=never|allowed] [group=G] [refresh]
+//	TIME submit N CLASS [METHOD] [timeout=D] [scope=S]
+//	                                 [retry=never|allowed] [group=G] [key=K] [refresh]
 //	TIME refreshed good|bad          the end of a refresh that is no request
 //	TIME reply N#TRY STATUS [after=D]   a response, with a Retry-After that names D from now
 //	TIME reset N#TRY                 a connection reset before the reply was whole
@@ -170,6 +171,8 @@ func submission(at clock.Instant, id wire.RequestID, words []string) (engine.Inp
 				return in, err
 			}
 			in.Group = uint32(g)
+		case name == "key":
+			in.Key = wire.ParseKey(value)
 		case name == "scope":
 			in.Scope = value[0] - '0'
 		case word == "refresh":

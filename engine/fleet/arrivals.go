@@ -119,10 +119,19 @@ func (f *Fleet) submit(
 	in := engine.Input{
 		Kind: engine.Submit, Request: c.next, Since: intended, Warm: c.warm,
 		Class: class, Method: mix.Method, Route: mix.Route, Scope: mix.Scope, Timeout: mix.Timeout,
-		Group: group,
+		Group: group, Key: f.key(i, mix.Method),
 	}
 	c.warm = false
 	return f.step(now, i, in, out)
+}
+
+// key is the Idempotency-Key of the request that client i begins with that
+// method; 0 if it carries none.
+func (f *Fleet) key(i int32, method wire.Method) uint64 {
+	if !f.config.Arrival.Keys || method.Idempotent() {
+		return 0
+	}
+	return max(rng.At(f.seed, rng.IdempotencyKey, uint64(i), uint64(f.clients[i].next), 0), 1)
 }
 
 // rest lets a closed-loop client think after a request, or its page, has ended.

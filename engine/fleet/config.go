@@ -66,6 +66,9 @@ type Arrival struct {
 	// from the intended start of the arrival: what it asked for is then cancelled.
 	// 0 is endless. It makes a page of a single request as well.
 	Patience time.Duration
+	// Keys gives every request whose method is not idempotent an Idempotency-Key
+	// of its own.
+	Keys bool
 }
 
 // Mix is what the requests of one class are like.

@@ -98,6 +98,10 @@ func arrivalFields() []knob.Field[Config] {
 			Min: int64(time.Millisecond), Max: int64(time.Hour), Step: int64(100 * time.Millisecond),
 			Doc: "mean time after which a person leaves, and what is left of the page is cancelled",
 		}, func(c *Config) *time.Duration { return &c.Arrival.Patience }),
+		knob.AtBool(knob.Spec{
+			Name: "arrival.keys", Kind: knob.Switch,
+			Doc: "whether each POST and PATCH carries an Idempotency-Key of its own",
+		}, func(c *Config) *bool { return &c.Arrival.Keys }),
 	}
 }
 

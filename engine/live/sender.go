@@ -190,10 +190,14 @@ func (u connUse) untouched() bool {
 // request has no content, whatever the method: a body would have to be read by
 // the server before net/http there could see the caller leave.
 func (s *sender) request(a wire.Attempt) *http.Request {
+	header := http.Header{wire.AttemptHeader: {wire.FormatAttempt(a)}}
+	if a.Key != 0 {
+		header[wire.KeyHeader] = []string{wire.FormatKey(a.Key)}
+	}
 	return &http.Request{
 		Method:           a.Method.String(),
 		URL:              s.routes[a.Route],
-		Header:           http.Header{wire.AttemptHeader: {wire.FormatAttempt(a)}},
+		Header:           header,
 		Body:             io.NopCloser(strings.NewReader("")),
 		TransferEncoding: []string{"identity"},
 	}

@@ -220,3 +220,18 @@ func TestConfigurationsThatAreRefused(t *testing.T) {
 		}
 	}
 }
+
+func TestKeyGoesOutAsItsField(t *testing.T) {
+	s, err := newSender("http://127.0.0.1:1", []string{"/"}, 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := wire.Attempt{ID: wire.AttemptID{Request: 1, Try: 2}, Method: wire.Post}
+	if got, ok := s.request(a).Header["Idempotency-Key"]; ok {
+		t.Errorf("an attempt without a key goes out with %q", got)
+	}
+	a.Key = 0xc0ffee
+	if got := s.request(a).Header.Get("Idempotency-Key"); got != `"0000000000c0ffee"` {
+		t.Errorf("the key goes out as %q", got)
+	}
+}

@@ -170,6 +170,7 @@ func (t *Transport) begin(req *http.Request) (*call, error) {
 	t.step(engine.Input{
 		Kind: engine.Submit, Request: c.id, Class: c.wish.class, Method: methodOf(req),
 		Scope: c.scope, Timeout: c.wish.timeout, Since: t.now(), Retry: c.retry,
+		Key: wire.ParseKey(c.wish.key),
 	})
 	c.watch()
 	return c, nil

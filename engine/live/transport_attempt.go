@@ -158,7 +158,7 @@ func (a *attemptInFlight) request() (*http.Request, error) {
 		r.Body = a.upload
 	}
 	if c.wish.key != "" {
-		r.Header.Set(idempotencyKey, c.wish.key)
+		r.Header.Set(wire.KeyHeader, c.wish.key)
 	}
 	for _, hook := range slices.Backward(c.t.requestHooks) {
 		changed, err := hook(r)

@@ -49,7 +49,7 @@ func seal(r *http.Request) *http.Request {
 		return r
 	}
 	r.Header = r.Header.Clone()
-	for _, field := range []string{idempotencyKey, "X-" + idempotencyKey} {
+	for _, field := range []string{wire.KeyHeader, "X-" + wire.KeyHeader} {
 		if values, ok := r.Header[field]; ok {
 			delete(r.Header, field)
 			r.Header[strings.ToLower(field)] = values

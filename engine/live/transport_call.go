@@ -10,9 +10,6 @@ import (
 	"herdscope/engine/wire"
 )
 
-// idempotencyKey is the field by which a server tells a repetition.
-const idempotencyKey = "Idempotency-Key"
-
 // call is one request of a Transport while it lasts.
 type call struct {
 	t      *Transport
@@ -57,8 +54,10 @@ func (t *Transport) newCall(req *http.Request) (*call, error) {
 	}
 	c.source.init(req)
 	c.retry = c.wish.retry
-	keyed := c.wish.key != "" || req.Header.Get(idempotencyKey) != ""
-	if c.retry == engine.RetryByPolicy && keyed {
+	if c.wish.key == "" {
+		c.wish.key = req.Header.Get(wire.KeyHeader)
+	}
+	if c.retry == engine.RetryByPolicy && c.wish.key != "" {
 		c.retry = engine.RetryAllowed
 	}
 	if c.wish.class >= wire.NumClasses {

@@ -91,13 +91,13 @@ func TestWhatARequestSaysOfRetries(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var keys []string
 			tr := travel(t, patient(), WithBase(tripFunc(func(r *http.Request) (*http.Response, error) {
-				keys = append(keys, strings.Join(r.Header[strings.ToLower(idempotencyKey)], ",")+r.Header.Get(idempotencyKey))
+				keys = append(keys, strings.Join(r.Header[strings.ToLower(wire.KeyHeader)], ",")+r.Header.Get(wire.KeyHeader))
 				return response(503, ""), nil
 			})))
 			r := request(t, tt.ctx, tt.method, anywhere, nil)
 			r.Method = tt.method
 			if tt.field != "" {
-				r.Header.Set(idempotencyKey, tt.field)
+				r.Header.Set(wire.KeyHeader, tt.field)
 			}
 			if code, _, err := do(tr, r); code != 503 || err != nil {
 				t.Fatal(code, err)

@@ -33,6 +33,7 @@ const (
 	Limit
 	BreakerOpen
 	Patience
+	IdempotencyKey
 )
 
 // At is the draw of the given seed and label for (a, b, c): uniform over all

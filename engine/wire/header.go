@@ -20,7 +20,8 @@ const (
 // FormatAttempt writes an attempt as the value of AttemptHeader: client,
 // request, try, class, scope and flags, with dots between them, as in
 // "417.12.3.critical.0.-". The flags are w for Warm and p for Probe, or - for
-// none. Method and Route are not in it: the request line has them.
+// none. Method and Route are not in it: the request line has them. Key is not: it
+// has the field KeyHeader.
 func FormatAttempt(a Attempt) string {
 	b := make([]byte, 0, 48)
 	b = append(strconv.AppendUint(b, uint64(a.ID.Client), 10), '.')

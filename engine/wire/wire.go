@@ -100,6 +100,9 @@ type Attempt struct {
 	// arrival lies before the run, so it is in no arrival bin, and its length
 	// is the rest of one that began earlier.
 	Warm bool
+	// Key is the request's Idempotency-Key as a number, the same for all its
+	// tries; 0 is none. See FormatKey.
+	Key uint64
 }
 
 // ReplyKind says how an attempt ended as its sender sees it.
