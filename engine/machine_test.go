@@ -27,10 +27,13 @@ type hand struct {
 	aborted []wire.AttemptID
 	wanted  int // tokens that were asked for and have not been got
 	keys    map[wire.RequestID]uint64
+	// renewals is the requests that get a token. The end of one ends whatever
+	// refresh is under way, also one that was asked for after it.
+	renewals map[wire.RequestID]bool
 }
 
 func newHand(p engine.Policy, seed uint64) *hand {
-	h := &hand{policy: p, keys: map[wire.RequestID]uint64{}}
+	h := &hand{policy: p, keys: map[wire.RequestID]uint64{}, renewals: map[wire.RequestID]bool{}}
 	h.machine = engine.New(3, seed, 2, &h.policy)
 	h.checker = enginetest.NewChecker(func() engine.Policy { return h.policy })
 	return h
@@ -48,6 +51,9 @@ func (h *hand) step(in engine.Input) {
 			h.aborted = append(h.aborted, e.Attempt.ID)
 		case engine.Report:
 			h.checker.Observe(e.Event)
+			if e.Event.Kind == wire.RequestDone && h.renewals[e.Event.ID.Request] {
+				h.wanted = 0
+			}
 		}
 	}
 }
@@ -171,6 +177,7 @@ func (h *hand) refresh(t *rapid.T) {
 	if h.wanted == 1 && rapid.Bool().Draw(t, "as a request") {
 		h.wanted = 0
 		h.next++
+		h.renewals[h.next] = true
 		h.step(engine.Input{
 			Kind: engine.Submit, Request: h.next, Since: h.now, Refresh: true,
 			Scope: uint8(rapid.IntRange(0, 1).Draw(t, "scope")),
