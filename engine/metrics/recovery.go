@@ -168,6 +168,9 @@ func (r *recovery) view(now clock.Instant) Recovery {
 	case untold:
 		return Recovery{Why: r.whyUntold()}
 	}
+	if r.well >= 0 && r.waiting == 0 {
+		return Recovery{Why: "no fault has begun"}
+	}
 	return Recovery{Why: "no fault has ended yet"}
 }
 

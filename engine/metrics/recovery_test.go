@@ -65,7 +65,7 @@ func TestRecovery(t *testing.T) {
 	}{
 		{
 			"no fault", nil, []goodput{{0, 100}}, 20 * s,
-			Recovery{Why: "no fault has ended"},
+			Recovery{Why: "no fault has begun"},
 		},
 		{
 			"a fault goes on", []window{{10 * s, 90 * s}}, []goodput{{0, 100}, {10 * s, 0}}, 20 * s,
