@@ -74,7 +74,7 @@ func answer(w http.ResponseWriter, reply wire.Reply) {
 	h := w.Header()
 	h["Content-Type"] = textPlain
 	if reply.Hint.Form != wire.HintNone {
-		h.Set("Retry-After", retryafter.Format(reply.Hint))
+		h["Retry-After"] = retryafter.Fields(reply.Hint)
 	}
 	w.WriteHeader(int(reply.Status))
 	// An error means that the client has gone, which is no business of ours.

@@ -198,6 +198,11 @@ func TestFormatOfEachForm(t *testing.T) {
 		"date":    "Sun, 06 Nov 1994 08:49:37 GMT",
 		"rfc850":  "Sunday, 06-Nov-94 08:49:37 GMT",
 		"asctime": "Sun Nov  6 08:49:37 1994",
+
+		"negative": "-" + fmt.Sprint(moment), "signed": "+" + fmt.Sprint(moment),
+		"fraction": "784111.777", "past": "Sun, 06 Nov 1994 08:49:37 GMT",
+		"huge": "99999999999999999999", "garbage": "in a while", "empty": "",
+		"twice": fmt.Sprint(moment),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

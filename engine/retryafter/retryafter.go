@@ -20,17 +20,56 @@ const VirtualEpochUnixNanos int64 = 1_577_836_800 * second
 
 const second = int64(time.Second)
 
+// Malformed says whether a field of the form is no Retry-After to a reader that
+// obeys RFC 9110: who gets one should act as if there were none.
+func Malformed(f wire.HintForm) bool {
+	switch f {
+	case wire.HintNegative, wire.HintFraction, wire.HintSigned, wire.HintGarbage, wire.HintEmpty:
+		return true
+	}
+	return false
+}
+
+// AsRead is what ParseValues makes of the Fields of a hint at a time of day, as
+// Unix time, and no hint where that is an error. It is how a reply that never
+// was on a wire comes to mean what it would have meant there.
+func AsRead(h wire.Hint, nowUnix int64) wire.Hint {
+	switch {
+	case h.Form == wire.HintNone || Malformed(h.Form):
+		return wire.Hint{}
+	case h.Form == wire.HintSeconds && h.Value >= 0:
+		return h
+	case h.Form == wire.HintIMFDate && firstSecond <= h.Value && h.Value <= lastSecond:
+		return h
+	case h.Form == wire.HintHuge:
+		return wire.Hint{Form: wire.HintSeconds, Value: math.MaxInt64}
+	case h.Form == wire.HintTwice:
+		return wire.Hint{Form: wire.HintSeconds, Value: twice(h.Value)}
+	case h.Form == wire.HintPast:
+		h.Form = wire.HintIMFDate
+	}
+	read, err := Parse(Format(h), nowUnix)
+	if err != nil {
+		return wire.Hint{}
+	}
+	return read
+}
+
 // Resolve is the earliest moment that a hint allows: seconds count from when it
 // was received, and a date is converted with the run's epoch in Unix
 // nanoseconds. It saturates at clock.Never, and at the earliest Instant. A date
-// that has passed is a moment before received; no hint, and a negative number
-// of seconds, allow at once.
+// that has passed is a moment before received; no hint, a malformed one, and a
+// negative number of seconds, allow at once.
 func Resolve(h wire.Hint, received clock.Instant, epochUnixNanos int64) clock.Instant {
-	switch h.Form {
-	case wire.HintNone:
+	switch {
+	case h.Form == wire.HintNone || Malformed(h.Form):
 		return received
-	case wire.HintSeconds:
+	case h.Form == wire.HintSeconds:
 		return received.Add(seconds(max(h.Value, 0)))
+	case h.Form == wire.HintTwice:
+		return received.Add(seconds(twice(h.Value)))
+	case h.Form == wire.HintHuge:
+		return clock.Never
 	}
 	whole, rest := split(epochUnixNanos)
 	value := min(max(h.Value, -1<<62), 1<<62) // far beyond what an Instant holds
@@ -42,23 +81,47 @@ func Resolve(h wire.Hint, received clock.Instant, epochUnixNanos int64) clock.In
 }
 
 // FromDelay is the hint with which a server at now asks to wait for the given
-// time, negative times as 0. It is rounded up to a whole second, so that
-// Resolve never gives a moment before now+wait, and always one less than a
-// second after it.
+// time, negative times as 0. It says the true moment where the form can: a
+// number of seconds if the wait is whole, a date if the moment is. Everything
+// else is rounded up to a whole second, so that Resolve never gives a moment
+// before now+wait, and always one less than a second after it.
+//
+// The forms that are wrong are made of the same wait: HintFraction says it to
+// the millisecond, rounded up, HintPast is a date as far back as the wait
+// reaches ahead and a second at least, and HintTwice says it and its double.
 func FromDelay(
 	form wire.HintForm, now clock.Instant, epochUnixNanos int64, wait time.Duration,
 ) wire.Hint {
-	if form == wire.HintNone {
+	wait = max(wait, 0)
+	switch form {
+	case wire.HintNone:
 		return wire.Hint{}
+	case wire.HintHuge, wire.HintGarbage, wire.HintEmpty:
+		return wire.Hint{Form: form}
+	case wire.HintFraction:
+		const ms = time.Millisecond
+		return wire.Hint{Form: form, Value: int64(wait/ms) + int64((wait%ms+ms-1)/ms)}
+	case wire.HintPast:
+		epoch, _ := split(epochUnixNanos)
+		back, _ := split(int64(max(wait, time.Second)))
+		return wire.Hint{Form: form, Value: epoch + now.Second() - back - 1}
 	}
-	whole, rest := split(int64(max(wait, 0)))
-	if form != wire.HintSeconds {
+	whole, rest := split(int64(wait))
+	if form == wire.HintIMFDate || form == wire.HintRFC850Date || form == wire.HintAsctimeDate {
 		epochWhole, epochRest := split(epochUnixNanos)
 		nowWhole, nowRest := split(int64(now))
 		whole += epochWhole + nowWhole
 		rest += epochRest + nowRest
 	}
 	return wire.Hint{Form: form, Value: whole + (rest+second-1)/second}
+}
+
+// twice is double a number of seconds, which counts as 0 if it is negative.
+func twice(n int64) int64 {
+	if n > math.MaxInt64/2 {
+		return math.MaxInt64
+	}
+	return 2 * max(n, 0)
 }
 
 // seconds is n seconds, saturating at the ends of time.Duration.

@@ -148,12 +148,16 @@ func (s *Sim) deliver() {
 	case leaving:
 		s.Serve(wire.ServerInput{Kind: wire.ServerLeave, Attempt: m.attempt})
 	case returning:
+		m.reply.Hint = retryafter.AsRead(m.reply.Hint, s.unix())
 		s.Do(fleet.Input{
 			Kind: fleet.Answered, ID: m.attempt.ID, Reply: m.reply,
 			NotBefore: retryafter.Resolve(m.reply.Hint, s.now, s.config.Epoch),
 		})
 	}
 }
+
+// unix is the time of day, as Unix time.
+func (s *Sim) unix() int64 { return clock.Instant(s.config.Epoch).Add(s.now.Duration()).Second() }
 
 // Do feeds the fleet one input now.
 func (s *Sim) Do(in fleet.Input) {

@@ -181,7 +181,8 @@ const (
 	// already done for it.
 	ServerReset
 	// ServerReturned: an attempt that came back after a Retry-After; Delay is
-	// how much later than the earliest allowed moment, negative if too early.
+	// how much later than the moment that it named, negative if too early; or
+	// Untold says that it named none. See ReturnAfter.
 	ServerReturned
 	// ServerRepeated: an unsafe request took effect a second time.
 	ServerRepeated
@@ -259,4 +260,5 @@ type Event struct {
 	Good    bool
 	Wasted  bool
 	Kept    bool
+	Untold  bool
 }

@@ -127,34 +127,6 @@ type Reply struct {
 	Hint   Hint
 }
 
-// HintForm is the form in which a Retry-After field is written.
-type HintForm uint8
-
-// The forms of Retry-After (RFC 9110, section 10.2.3): delay-seconds and the
-// three forms of an HTTP-date (section 5.6.7).
-const (
-	HintNone HintForm = iota
-	HintSeconds
-	HintIMFDate
-	HintRFC850Date
-	HintAsctimeDate
-)
-
-var hintNames = []string{"none", "seconds", "date", "rfc850", "asctime"}
-
-// HintNames lists the forms' names in the order of their values.
-func HintNames() []string { return hintNames }
-
-// String is the form's name.
-func (f HintForm) String() string { return nameOf(hintNames, int(f)) }
-
-// Hint is a Retry-After field. Value is a delay in seconds for HintSeconds, and
-// a Unix time in seconds for the date forms.
-type Hint struct {
-	Form  HintForm
-	Value int64
-}
-
 // ServerInputKind says what a server model is told.
 type ServerInputKind uint8
 

@@ -183,10 +183,13 @@ func (s *Server) serviceTime(j *job) time.Duration {
 	return c.Mean
 }
 
+// end removes a job that is in service. Every job ends here.
+func (s *Server) end(slot int32) job { return s.jobs.end(slot) }
+
 // finish ends the service of a job.
 func (s *Server) finish(slot int32, out []wire.ServerEffect) []wire.ServerEffect {
 	s.due.Clear(slot)
-	j := s.jobs.end(slot)
+	j := s.end(slot)
 	if !j.left {
 		out = append(out, reply(j.attempt.ID, response(http.StatusOK)))
 	}
@@ -222,7 +225,7 @@ func (s *Server) resetAll(fault uint8, out []wire.ServerEffect) []wire.ServerEff
 			s.jobs.table[slot].began = s.now
 		}
 		s.due.Clear(slot)
-		j := s.jobs.end(slot)
+		j := s.end(slot)
 		s.windows[fault].hits++
 		out = s.reset(&j.attempt, s.now.Sub(j.began), !j.left, fault, out)
 	}
