@@ -18,7 +18,7 @@ const longest = fault.MaxMoment
 
 // The longest texts, in bytes.
 const (
-	maxName  = 64
+	maxName  = knob.MaxName
 	maxTitle = 120
 	maxStory = 4000
 )
@@ -99,17 +99,7 @@ func unprintable(r rune) bool {
 }
 
 // isName says whether a text is lower case words with hyphens.
-func isName(text string) bool {
-	if len(text) > maxName {
-		return false
-	}
-	for word := range strings.SplitSeq(text, "-") {
-		if word == "" || strings.Trim(word, "abcdefghijklmnopqrstuvwxyz0123456789") != "" {
-			return false
-		}
-	}
-	return true
-}
+func isName(text string) bool { return knob.IsName(text) }
 
 func badName(text string) string {
 	return knob.Quote(text) +
