@@ -133,12 +133,12 @@ func TestPagesAndSpans(t *testing.T) {
 	if s.src.watched.RasterRows == 0 {
 		t.Error("the herd page does not watch the raster")
 	}
-	s.press("tab")
+	s.press("shift+tab")
 	s.shows("[1 Overview]")
 	if s.src.watched.RasterRows != 0 {
 		t.Error("the overview watches the raster")
 	}
-	s.press("shift+tab")
+	s.press("tab")
 	s.shows("[2 Herd]")
 	span := s.src.watched.Span
 	s.press("-")

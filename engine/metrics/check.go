@@ -32,6 +32,9 @@ func (s *Snapshot) Check() error {
 	c.breakers(s)
 	c.server(&s.Server)
 	c.bins(s)
+	if s.Latency != nil {
+		c.latency(s)
+	}
 	c.story(s)
 	c.finite(reflect.ValueOf(*s), "")
 	return c.err()
@@ -184,6 +187,11 @@ func (c *checker) bins(s *Snapshot) {
 		}
 		least := min(b.First, b.Retry, b.Began, b.Sent, b.Good, b.Bad, b.Refused, b.Busy, b.Backlog)
 		c.atLeast("a count in a bin", int64(least), 0)
+		var ended int64
+		for _, n := range b.Ended {
+			ended += int64(n)
+		}
+		c.equal("outcomes in a bin", ended, int64(b.Good)+int64(b.Bad))
 	}
 	last := s.Bins[len(s.Bins)-1].Start
 	if s.At < last || s.At >= last.Add(s.BinWidth) {

@@ -15,13 +15,10 @@ type clients struct {
 
 	latency [wire.NumClasses]times
 	recent  recent
-
-	pages       times
-	pagesFailed int64
 }
 
 func newClients() clients {
-	c := clients{recent: newRecent(), pages: newTimes(latencyDigits)}
+	c := clients{recent: newRecent()}
 	for i := range c.latency {
 		c.latency[i] = newTimes(latencyDigits)
 	}
@@ -66,6 +63,7 @@ func (c *Collector) requestDone(e *wire.Event) {
 		return
 	}
 	c.client.ended[e.Outcome]++
+	c.bin(e.At).Ended[e.Outcome]++
 	if e.Outcome != wire.Succeeded {
 		c.bin(e.At).Bad++
 		return
@@ -74,15 +72,6 @@ func (c *Collector) requestDone(e *wire.Event) {
 	if !e.Warm {
 		c.client.latency[classOf(e)].record(e.Delay)
 		c.client.recent.record(e.Delay)
-	}
-}
-
-func (c *clients) pageEnded(e *wire.Event) {
-	switch {
-	case !e.Good:
-		c.pagesFailed++
-	case !e.Warm:
-		c.pages.record(e.Delay)
 	}
 }
 

@@ -40,6 +40,7 @@ type Collector struct {
 	synchrony synchrony
 	waves     waves
 	raster    rasterLog
+	journeys  journeys
 
 	limits  limits
 	story   story
@@ -68,6 +69,7 @@ func New(c Config) *Collector {
 		synchrony: newSynchrony(c.Base, c.Cap),
 		waves:     newWaves(c.EpochFraction),
 		raster:    newRasterLog(),
+		journeys:  newJourneys(),
 		story:     newStory(),
 		cycles:    cycles{changed: wire.Held},
 	}
@@ -77,6 +79,7 @@ func New(c Config) *Collector {
 // clients, scopes and faults that the Config does not have.
 func (c *Collector) Observe(e wire.Event) {
 	c.Advance(e.At)
+	c.journeys.observe(&e)
 	switch e.Kind {
 	case wire.RequestBegan:
 		c.requestBegan(&e)
@@ -119,7 +122,7 @@ func (c *Collector) Observe(e wire.Event) {
 	case wire.RetryDenied:
 		c.client.denied++
 	case wire.PageEnded:
-		c.client.pageEnded(&e)
+		c.journeys.pages.ended(&e)
 	case wire.ArrivalsMissed:
 		c.client.missed++
 		c.behind(e.At, e.Delay)
@@ -173,6 +176,7 @@ func (c *Collector) turn() {
 	c.aside[cur%int64(len(c.aside))] = aside{}
 	if cur%secondBins == 0 {
 		c.client.recent.turn()
+		c.journeys.turn()
 	}
 	c.tellFed(binStart(cur))
 	if c.cycles.due(binStart(cur)) {

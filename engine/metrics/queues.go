@@ -11,7 +11,7 @@ import (
 type queues struct {
 	classes [wire.NumClasses]class
 	// places finds a waiting request in its class.
-	places places
+	places table[place]
 	count  int64 // requests that wait
 	lines  lines
 	// overtaken counts how often a start of another class, that had joined later,
@@ -50,7 +50,7 @@ type waiter struct {
 }
 
 func newQueues(config Config) queues {
-	q := queues{places: newPlaces(), lines: newLines(config), sum: newTimes(waitDigits)}
+	q := queues{places: newTable[place](), lines: newLines(config), sum: newTimes(waitDigits)}
 	for i := range q.classes {
 		q.classes[i] = class{waits: newTimes(waitDigits), over: clock.Never}
 	}
@@ -90,7 +90,7 @@ func (q *queues) leave(e *wire.Event) {
 	last := len(c.waiting) - 1
 	if moved := c.waiting[last]; moved.key != key {
 		c.waiting[p.index] = moved
-		q.places.move(moved.key, p.index)
+		q.places.at(moved.key).index = p.index
 	}
 	c.waiting = c.waiting[:last]
 	q.count--

@@ -67,6 +67,8 @@ type Snapshot struct {
 	Recovery Recovery
 	// Raster is the attempts by client and time; nil unless watched.
 	Raster *Raster
+	// Latency is what people wait; nil unless its heat map is watched.
+	Latency *LatencyView
 }
 
 // Headline is the numbers that say how the system is.
@@ -103,6 +105,8 @@ type Bin struct {
 	// Good are requests that succeeded, Bad those that ended in any other way.
 	Good int32
 	Bad  int32
+	// Ended splits Good and Bad by outcome.
+	Ended [wire.NumOutcomes]int32
 	// Refused are attempts that the server reset or rejected.
 	Refused int32
 	// States is how many breakers were in each state at the end of the bin.
@@ -284,4 +288,6 @@ type Watch struct {
 	// RasterRows and RasterCols are the raster's size; 0 is no raster. There are
 	// no more rows than clients.
 	RasterRows, RasterCols int
+	// HeatRows and HeatCols are the size of the heat map; 0 is no LatencyView.
+	HeatRows, HeatCols int
 }

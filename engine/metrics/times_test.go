@@ -188,7 +188,7 @@ func TestWaitOfAnAttemptIsCountedOnce(t *testing.T) {
 
 func TestPlacesAgainstMap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p, twin := newPlaces(), map[uint64]place{}
+		p, twin := newTable[place](), map[uint64]place{}
 		for range rapid.IntRange(0, 500).Draw(t, "steps") {
 			key := rapid.Uint64Range(0, 150).Draw(t, "key") << 28 // many share a home
 			_, has := twin[key]
@@ -209,8 +209,8 @@ func TestPlacesAgainstMap(t *testing.T) {
 				delete(twin, key)
 			case 2:
 				if has {
-					p.move(key, 7)
-					twin[key] = place{index: 7}
+					p.at(key).index = 7
+					twin[key] = place{index: 7, node: twin[key].node, class: twin[key].class}
 				}
 			}
 			if p.n != len(twin) {

@@ -42,6 +42,9 @@ func (c *Collector) Snapshot() *Snapshot {
 	c.stamp(c.history.newest())
 	s.Bins, s.BinWidth = c.history.view(span)
 	s.Raster = c.draw(span)
+	if c.watch.HeatRows > 0 {
+		s.Latency = c.journeys.view(c.now, span, c.watch)
+	}
 	return s
 }
 
@@ -138,7 +141,7 @@ func (c *Collector) Summary() Summary {
 	if c.now > 0 {
 		s.Goodput = float64(s.Outcomes[wire.Succeeded]) / c.now.Seconds()
 	}
-	s.Pages, s.PagesFailed = c.client.pages.percentiles(), c.client.pagesFailed
+	s.Pages, s.PagesFailed = c.journeys.pages.times.percentiles(), c.journeys.pages.failed
 	for i := range s.Latency {
 		s.Latency[i] = c.client.latency[i].percentiles()
 		q := &c.queues.classes[i]

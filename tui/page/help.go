@@ -42,6 +42,8 @@ func NewHelp(m keymap.Map) *Help {
 	h.lines = append(h.lines, helpLine{},
 		helpLine{doc: "Marks"},
 		helpLine{keys: "█ ▒", doc: "first tries and retries; in the raster · and ░ ▒ ▓ by how many retry together"},
+		helpLine{keys: "· ░ ▒ ▓ █", doc: "in the heat map: ever more requests in a cell; its frame says how many"},
+		helpLine{keys: "░ ─ █", doc: "where time goes: in the queue, in backoff, in attempts"},
 		helpLine{keys: "c O e h", doc: "breaker closed, open, eligible for a probe, half-open"},
 		helpLine{keys: "▲ ● ▽", doc: "critical, interactive and background requests"},
 		helpLine{keys: "░", doc: "a fault's window under a chart; without a background it is still to come"},

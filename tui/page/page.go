@@ -115,4 +115,4 @@ const (
 const DefaultSpan = 20 * time.Second
 
 // Pages are the pages that there are, in the order of their digits.
-func Pages() []Page { return []Page{&Overview{}, &Herd{}} }
+func Pages() []Page { return []Page{&Overview{}, &Herd{}, &Latency{}} }

@@ -41,9 +41,14 @@ const (
 	Banner
 	// Selected is the background of a selected line.
 	Selected
+	// Heat1 to Heat4 are the cells of a heat map, from few to many.
+	Heat1
+	Heat2
+	Heat3
+	Heat4
 
 	// NumRoles is the number of roles.
-	NumRoles = int(Selected) + 1
+	NumRoles = int(Heat4) + 1
 )
 
 // def is a role's colours: in true colour on a dark and on a light background,
@@ -80,4 +85,8 @@ var roles = [NumRoles]def{
 	Ink:         {dark: "#101418", light: "#FFFFFF", sgr: "30"},
 	Banner:      {dark: "#F0E442", light: "#6E6600", sgr: "33"},
 	Selected:    {dark: "#24303E", light: "#DCE9F5", sgr: ""},
+	Heat1:       {dark: "#4A6FA5", light: "#7FB0D8", sgr: "34"},
+	Heat2:       {dark: "#21A08C", light: "#3E86BD", sgr: "36"},
+	Heat3:       {dark: "#7AD151", light: "#1F5FA8", sgr: "32"},
+	Heat4:       {dark: "#FDE725", light: "#0B2E6B", sgr: "93", sgrBack: "103"},
 }

@@ -53,7 +53,7 @@ func TestPrefix(t *testing.T) {
 func TestContrast(t *testing.T) {
 	least := func(r Role) float64 {
 		switch r {
-		case Border, RetryDeep, RetryEdge, Fault, Band, Selected:
+		case Border, RetryDeep, RetryEdge, Fault, Band, Selected, Heat1, Heat2:
 			return 0
 		case Ink:
 			return 0
@@ -111,7 +111,7 @@ func TestGlyphIsSevenBit(t *testing.T) {
 // What can stand side by side in one chart has to stay apart.
 func TestGlyphsStayApart(t *testing.T) {
 	th := New(Options{Profile: termenv.Ascii, ASCII: true})
-	for _, set := range []string{"█▒ ┄", "·•░▒▓ ", "▸·", "▲●▽", "✓✗"} {
+	for _, set := range []string{"█▒ ┄", "·•░▒▓ ", "▸·", "▲●▽", "✓✗", "·░▒▓█ ", "░─█~!·"} {
 		seen := map[rune]rune{}
 		for _, r := range set {
 			g := th.Glyph(r)

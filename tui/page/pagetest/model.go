@@ -29,6 +29,7 @@ const (
 type client struct {
 	at    clock.Instant
 	began clock.Instant
+	sent  clock.Instant
 	tries int
 	busy  bool
 	opens int
@@ -51,6 +52,8 @@ type model struct {
 	arrivals []arrival
 	waits    []time.Duration
 	doneAt   []clock.Instant
+	lastTry  []time.Duration // of those that are done
+	failedAt []clock.Instant
 
 	requests, attempts, retries, failed, hits int64
 	changes                                   []wire.Event
@@ -119,6 +122,7 @@ func (m *model) try(i int, down bool) {
 	if c.tries > 1 {
 		m.retries++
 	}
+	c.sent = m.now
 	m.arrivals = append(m.arrivals, arrival{m.now, i, c.tries > 1})
 	if c.state == wire.Open {
 		m.change(i, wire.HalfOpen)
@@ -140,6 +144,7 @@ func (m *model) succeed(i int) {
 	}
 	m.doneAt = append(m.doneAt, m.now)
 	m.waits = append(m.waits, m.now.Sub(c.began))
+	m.lastTry = append(m.lastTry, m.now.Sub(c.sent))
 	*c = client{at: m.now.Add(50 * time.Millisecond), state: c.state}
 }
 
@@ -154,6 +159,7 @@ func (m *model) fail(i int) {
 	c.busy = false
 	if c.tries >= p.Retry.Attempts {
 		m.failed++
+		m.failedAt = append(m.failedAt, m.now)
 		*c = client{at: m.now.Add(50 * time.Millisecond), state: c.state, opens: c.opens}
 		return
 	}

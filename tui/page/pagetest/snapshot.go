@@ -34,6 +34,9 @@ func (r *Run) Snapshot() *metrics.Snapshot {
 	if r.watch.RasterRows > 0 && r.watch.RasterCols > 0 {
 		s.Raster = m.raster(r.watch)
 	}
+	if r.watch.HeatRows > 0 && r.watch.HeatCols > 0 {
+		s.Latency = r.latency()
+	}
 	return s
 }
 
@@ -125,7 +128,18 @@ func (m *model) bins(span time.Duration) []metrics.Bin {
 			bins[i].First++
 		}
 	}
+	m.ended(bins, m.doneAt, wire.Succeeded)
+	m.ended(bins, m.failedAt, wire.Failed)
 	return bins
+}
+
+// ended counts moments at which requests ended into the bins.
+func (m *model) ended(bins []metrics.Bin, moments []clock.Instant, o wire.Outcome) {
+	for _, at := range moments {
+		if i := at.Bin(bin) - bins[0].Start.Bin(bin); i >= 0 && i < int64(len(bins)) {
+			bins[i].Ended[o]++
+		}
+	}
 }
 
 func (m *model) breakers(s *metrics.Snapshot) {
