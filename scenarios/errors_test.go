@@ -46,7 +46,7 @@ func TestErrors(t *testing.T) {
 				`verdict, lease; did you mean "failures"?`},
 		{"misspelt nested knob", head + "server:\n  service: {men: 5ms}\n",
 			`f.yaml:4:13: server.service.men: there is no such field; ` +
-				`allowed: shape, mean, sigma; did you mean "mean"?`},
+				`allowed: shape, mean, sigma, spread, alpha, per_in_flight, factor; did you mean "mean"?`},
 		{"misspelt choice", head + "retry: {jitter: ful}\n",
 			`f.yaml:3:17: retry.jitter: "ful" is not among the choices; ` +
 				`allowed: one of none, full, equal, decorrelated, additive, proportional, spread, ` +

@@ -36,6 +36,9 @@ func (s Spec) fail(value, problem string) error {
 	if s.Zero != "" {
 		words = []string{s.Zero}
 	}
+	if s.None != "" {
+		words = append(words, s.None)
+	}
 	e.Nearest, _ = Nearest(value, words)
 	return e
 }

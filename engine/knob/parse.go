@@ -11,22 +11,36 @@ import (
 // may precede (1.2s, 1m30s, 500 ms); Ratios and Rates have at most three
 // decimals and no exponent; a Rate may end in k, in /s, or in both; a Switch is
 // on or off, yes or no, true or false. Where Zero is set, 0 has to be written
-// as that word. The error is an *Error.
+// as that word, and -1 always as None. The error is an *Error.
 func (s Spec) Parse(text string) (int64, error) {
 	if s.Zero != "" && text == s.Zero {
 		return 0, nil
+	}
+	if s.None != "" && text == s.None {
+		return -1, nil
 	}
 	v, problem := s.read(text)
 	if problem != "" {
 		return 0, s.fail(text, problem)
 	}
 	if s.Zero != "" && v == 0 {
-		return 0, s.fail(text, "could be read either way; write "+s.Zero)
+		return 0, s.fail(text, "could be read either way; write "+s.words(" or "))
+	}
+	if s.None != "" && v == -1 {
+		return 0, s.fail(text, "is out of range")
 	}
 	if !s.inRange(v) {
 		return 0, s.fail(text, "is out of range")
 	}
 	return v, nil
+}
+
+// words are the words for 0 and -1, as far as there are any.
+func (s Spec) words(between string) string {
+	if s.None == "" {
+		return s.Zero
+	}
+	return s.Zero + between + s.None
 }
 
 // read turns text into a value that may still be out of range, or says what is

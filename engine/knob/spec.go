@@ -12,6 +12,8 @@ func (s Spec) Format(v int64) string {
 	switch {
 	case v == 0 && s.Zero != "":
 		return s.Zero
+	case v == -1 && s.None != "":
+		return s.None
 	case s.Kind == Duration:
 		return formatDuration(time.Duration(v))
 	case s.Kind == Ratio:
@@ -69,7 +71,7 @@ func (s Spec) inRange(v int64) bool {
 	case Switch:
 		return v == 0 || v == 1
 	}
-	return v == 0 && s.Zero != "" || v >= s.low() && v <= s.Max
+	return v == 0 && s.Zero != "" || v == -1 && s.None != "" || v >= s.low() && v <= s.Max
 }
 
 // low is the lowest value apart from the one that Zero stands for.
@@ -91,7 +93,7 @@ func (s Spec) Allowed() string {
 	}
 	text := s.Format(s.low()) + " to " + s.Format(s.Max)
 	if s.Zero != "" {
-		text += ", or " + s.Zero
+		text += ", or " + s.words(" or ")
 	}
 	return text
 }
@@ -100,7 +102,7 @@ func (s Spec) Allowed() string {
 // It stays within the range. Below one step, and where Step is 0, a press
 // doubles or halves, so that a small value is not lost in one press. A value
 // that can be 0 goes there below its first step, and rises from 0 to that step.
-// Choices wrap around; a Switch toggles.
+// Where there is a None, it is below 0. Choices wrap around; a Switch toggles.
 func (s Spec) Stepped(v int64, presses int) int64 {
 	switch s.Kind {
 	case Choice:
@@ -125,6 +127,8 @@ func (s Spec) Stepped(v int64, presses int) int64 {
 
 func (s Spec) up(v int64) int64 {
 	switch {
+	case v < 0 && s.None != "":
+		return 0
 	case v == 0:
 		return s.first()
 	case s.Step == 0 || v < s.Step:
@@ -138,6 +142,8 @@ func (s Spec) up(v int64) int64 {
 
 func (s Spec) down(v int64) int64 {
 	switch {
+	case v <= 0 && s.None != "":
+		return -1
 	case v <= s.first() && s.canBeZero():
 		return 0
 	case s.Step == 0 || v <= s.Step:
@@ -164,6 +170,9 @@ func (s Spec) canBeZero() bool { return s.Zero != "" || s.Min <= 0 }
 func (s Spec) clamp(v int64) int64 {
 	if v == 0 && s.canBeZero() {
 		return 0
+	}
+	if v == -1 && s.None != "" {
+		return -1
 	}
 	return min(max(v, s.low()), s.Max)
 }

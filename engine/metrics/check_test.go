@@ -91,7 +91,7 @@ func TestWorkers(t *testing.T) {
 	work(wire.ServerDone, 15*time.Second, 0, wire.Event{Delay: 15 * time.Second, Status: 200})
 	work(wire.ServerDone, 15*time.Second, 1, wire.Event{Delay: 15 * time.Second, Status: 200, Wasted: true})
 	work(wire.ServerDone, 20*time.Second, 2, wire.Event{Delay: 20 * time.Second, Status: 500})
-	work(wire.ServerReset, 20*time.Second, 3, wire.Event{Delay: 20 * time.Second})
+	work(wire.ServerReset, 20*time.Second, 3, wire.Event{Delay: 20 * time.Second, Wasted: true})
 	c.Advance(at(30 * time.Second))
 	s, _ := mustHold(t, c)
 	if v := s.Server; v.BusyShare != 0.5 || v.WastedShare != 55.0/70 || v.Busy != 0 || v.Backlog != 0 {

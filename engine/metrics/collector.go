@@ -109,6 +109,8 @@ func (c *Collector) Observe(e wire.Event) {
 		c.serverRejected(&e)
 	case wire.ServerReset:
 		c.serverReset(&e)
+	case wire.ServerCancelled:
+		c.server.cancel(&e)
 	case wire.ServerReturned:
 		c.serverReturned(&e)
 	case wire.ServerRepeated:

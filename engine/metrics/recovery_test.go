@@ -171,7 +171,9 @@ func TestFaultsAreSeen(t *testing.T) {
 	c.Observe(wire.Event{Kind: wire.ServerArrived, At: at(time.Second), ID: id(1), Fault: wire.NoFault})
 	c.Observe(wire.Event{Kind: wire.FaultBegan, At: at(2 * time.Second), Until: at(5 * time.Second)})
 	for _, client := range []int{0, 1} { // in service, in the backlog
-		c.Observe(wire.Event{Kind: wire.ServerReset, At: at(2 * time.Second), ID: id(client)})
+		c.Observe(wire.Event{
+			Kind: wire.ServerReset, At: at(2 * time.Second), ID: id(client), Wasted: client == 0,
+		})
 	}
 	s, _ := mustHold(t, c)
 	if f := s.Faults[0]; !f.On || f.Until != at(5*time.Second) || f.Hits != 2 || f.Next != at(25*time.Second) {

@@ -13,12 +13,11 @@ const failing = 400
 // server is what is counted at the server.
 type server struct {
 	arrivals, rejected, reset, done int64
+	cancelled                       int64
 	duplicates                      int64
 	early, onTime, late             int64
 
 	busy, backlog int64
-	// last is the attempt that arrived last, as long as it has not begun.
-	last wire.AttemptID
 
 	// workers is how many there are, 0 if unlimited; used and there are the
 	// workers busy and existing while they are limited.
@@ -57,7 +56,6 @@ func (s *server) work(d time.Duration, wasted bool) {
 func (c *Collector) serverArrived(e *wire.Event) {
 	c.server.arrivals++
 	c.server.backlog++
-	c.server.last = e.ID
 	if beforeRun(e) {
 		return
 	}
@@ -75,9 +73,6 @@ func (c *Collector) serverBegan(e *wire.Event) {
 	s := &c.server
 	s.backlog--
 	s.setBusy(e.At, s.busy+1)
-	if s.last == e.ID {
-		s.last = wire.AttemptID{}
-	}
 	if e.Cause == wire.CauseFault {
 		c.hit(e.Fault)
 	}
@@ -91,22 +86,29 @@ func (s *server) finished(e *wire.Event) {
 
 func (c *Collector) serverRejected(e *wire.Event) {
 	c.server.rejected++
-	c.server.backlog--
+	c.server.abort(e)
 	c.bin(e.At).Refused++
 	c.hit(e.Fault)
 }
 
-// serverReset takes in a reset, of an attempt that has just arrived, is in
-// service or waits. An outage resets what is in service before what waits.
-func (c *Collector) serverReset(e *wire.Event) {
-	s := &c.server
-	s.reset++
+// abort takes out an attempt that ends unserved, with the work done for it.
+func (s *server) abort(e *wire.Event) {
 	s.work(e.Delay, true)
-	if e.ID != s.last && s.busy > 0 {
+	if e.Wasted {
 		s.setBusy(e.At, s.busy-1)
 	} else {
 		s.backlog--
 	}
+}
+
+func (s *server) cancel(e *wire.Event) {
+	s.cancelled++
+	s.abort(e)
+}
+
+func (c *Collector) serverReset(e *wire.Event) {
+	c.server.reset++
+	c.server.abort(e)
 	c.bin(e.At).Refused++
 	c.hit(e.Fault)
 }
@@ -133,6 +135,7 @@ func (s *server) view(now clock.Instant) ServerView {
 	return ServerView{
 		Busy: s.busy, Backlog: s.backlog,
 		Arrivals: s.arrivals, Rejected: s.rejected, Reset: s.reset, Done: s.done,
+		Cancelled:   s.cancelled,
 		WastedShare: s.wastedShare(), BusyShare: s.busyShare(now),
 		Duplicates: s.duplicates,
 		Early:      s.early, OnTime: s.onTime, Late: s.late,

@@ -160,11 +160,11 @@ type QueueView struct {
 type ServerView struct {
 	Busy    int64
 	Backlog int64
-	// Arrivals, Rejected, Reset and Done count attempts.
-	Arrivals, Rejected, Reset, Done int64
+	// Arrivals, Rejected, Reset, Done and Cancelled count attempts.
+	Arrivals, Rejected, Reset, Done, Cancelled int64
 	// WastedShare is the share of all work done for nothing: for callers that
-	// had left, for replies of 400 and more, and for connections that were
-	// reset. BusyShare is the share of worker time in use, not counting the time
+	// had left, for replies of 400 and more, for connections that were reset,
+	// and on turning attempts away. BusyShare is the share of worker time in use, not counting the time
 	// in which the workers were unlimited; 0 if they always were. Both are of
 	// the whole run so far.
 	WastedShare float64

@@ -140,7 +140,7 @@ func (t *traffic) send(c *caller) {
 func (t *traffic) answer(c *caller) {
 	worked := t.now.Sub(c.since)
 	if t.draw(5) == 0 {
-		t.emit(c, wire.Event{Kind: wire.ServerReset, Delay: worked})
+		t.emit(c, wire.Event{Kind: wire.ServerReset, Delay: worked, Wasted: c.place == inService})
 		t.retry(c, 0)
 		return
 	}

@@ -168,17 +168,18 @@ const (
 
 	// ServerArrived: an attempt reached the listener.
 	ServerArrived
-	// ServerBegan: a worker took it up, after Delay in the backlog. If a fault
+	// ServerBegan: a worker took it up, after Delay in the backlog; to serve it,
+	// or to turn it away where that is work. If a fault
 	// makes the work longer, Cause is Fault.
 	ServerBegan
 	// ServerDone: the worker finished after Delay of work; Status; Wasted says
 	// that the caller had left. Failed replies are wasted work as well.
 	ServerDone
-	// ServerRejected: turned away without work: Status and Cause (Full,
-	// RateLimit, Fault).
+	// ServerRejected: turned away: Status and Cause (Full, Elapsed, RateLimit,
+	// Fault). Wasted says that a worker was at it, for Delay.
 	ServerRejected
-	// ServerReset: the connection was reset by an outage; Delay is the work
-	// already done for it.
+	// ServerReset: the connection was reset by an outage. Wasted says that a
+	// worker was at it, and Delay is the work already done for it.
 	ServerReset
 	// ServerReturned: an attempt that came back after a Retry-After; Delay is
 	// how much later than the moment that it named, negative if too early; or
@@ -210,9 +211,12 @@ const (
 	PageEnded
 	// RequestHeld: it waits for the client's token to be refreshed.
 	RequestHeld
+	// ServerCancelled: the server has stopped work on it, since its caller had
+	// left. Wasted says that a worker was at it, for Delay.
+	ServerCancelled
 
 	// NumEventKinds is the number of kinds.
-	NumEventKinds = int(RequestHeld) + 1
+	NumEventKinds = int(ServerCancelled) + 1
 )
 
 var eventNames = []string{
@@ -222,7 +226,7 @@ var eventNames = []string{
 	"server_arrived", "server_began", "server_done", "server_rejected",
 	"server_reset", "server_returned", "server_repeated", "fault_began", "fault_ended",
 	"arrivals_missed", "retry_denied", "limit_changed", "retry_refused",
-	"page_ended", "request_held",
+	"page_ended", "request_held", "server_cancelled",
 }
 
 // String is the kind's name in snake case.

@@ -8,37 +8,32 @@ import (
 
 // Config is a server: its capacity, its speed, and what goes wrong with it.
 type Config struct {
-	// Workers is how many attempts are served at once; 0 is unlimited.
-	Workers int
-	// Backlog is how many attempts may wait for a worker; 0 is unlimited. One
-	// more is rejected with 503.
-	Backlog int
-	Service Service
-	Limit   RateLimit
+	// The capacity of the server's own service: see Capacity.
+	Workers  int
+	Backlog  int
+	WhenFull WhenFull
+	Order    Order
+	Service  Service
+	// Services are more services behind the server, each with routes of its own.
+	// What follows holds for all of them.
+	Services []Backend
+	// RouteTimes are the routes whose attempts take a time of their own.
+	RouteTimes []RouteTime
+	// ClassFactor is how many times as long the attempts of a class take, in
+	// thousandths; 0 counts as 1000.
+	ClassFactor [wire.NumClasses]int64
+	// CodelTarget and CodelInterval are the times of AdaptiveLIFO and Codel; 0
+	// is the default of package queue.
+	CodelTarget, CodelInterval time.Duration
+	// RejectionCost is the share of a service time, in thousandths, for which a
+	// worker is taken up by an attempt that the server turns away; it is answered
+	// at the end of that. 0 answers at once. What faults answer costs nothing.
+	RejectionCost int64
+	Abandoned     Abandoned
+	ColdStart     ColdStart
+	Limit         RateLimit
 	// Faults is what goes wrong and when. Their order is that of precedence.
 	Faults []Fault
-}
-
-// Shape is a family of service-time distributions.
-type Shape uint8
-
-// The families.
-const (
-	// FixedShape takes exactly the mean.
-	FixedShape Shape = iota
-	// ExponentialShape is memoryless.
-	ExponentialShape
-	// LognormalShape has a long tail; Sigma says how long.
-	LognormalShape
-)
-
-// Service is the distribution of the time that a worker takes for an attempt.
-type Service struct {
-	Shape Shape
-	Mean  time.Duration
-	// Sigma is the standard deviation of the logarithm, in thousandths;
-	// lognormal only.
-	Sigma int64
 }
 
 // RateLimit is a token bucket over all callers. An attempt that finds it empty

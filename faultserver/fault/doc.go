@@ -18,25 +18,32 @@
 //     its share with the fault's status;
 //  3. the rate limit in force answers with 429 if the bucket is empty (the first
 //     quota that is on, or else the server's own limit);
-//  4. a full backlog answers with 503; the token stays spent.
+//  4. a full backlog answers with 503, or lets wait outside, or pushes out the
+//     oldest; the token stays spent.
 //
-// What passes is taken up by a free worker or waits, first come, first served.
+// A server may have several services (Config.Services), each with routes, workers
+// and a backlog of its own; Server.service says which one an attempt is for, and
+// 0 is the server's own. What passes is taken up by a free worker of its service
+// or waits in the order of its backlog. Rejections that cost work wait for a
+// worker before all others.
+//
 // Attempts marked Warm passed the checks before the run began: errors and rate
 // limits do not look at them. One that finds a free worker takes the rest of a
 // service time that began earlier.
 //
-// A server does not see that a caller has left: the attempt keeps its place and
-// is served to the end, as wasted work, and nothing is sent for it.
+// Unless Config.Abandoned is Cancel, a server does not see that a caller has left:
+// the attempt keeps its place and is served to the end, as wasted work, and
+// nothing is sent for it.
 //
 // # Time and order
 //
 // What falls due is done at its own moment, however late the Tick, and carries
-// that moment in its event. At one instant finished work comes first, then the
-// edges of faults in the order of the configuration, then the input. Windows
-// include their beginning and not their end. A reply comes before the event
-// that reports it.
+// that moment in its event. At one instant finished work comes first, then those
+// who have waited too long for the order of their backlog, then the edges of
+// faults in the order of the configuration, then the input. Windows include their
+// beginning and not their end. A reply comes before the event that reports it.
 //
 // The package reads no clock, starts no goroutine, takes no lock and iterates
-// over no map. It imports clock, knob, retryafter, rng and wire, and nothing
-// else of this module.
+// over no map. It imports clock, knob, queue, retryafter, rng and wire, and
+// nothing else of this module.
 package fault

@@ -24,8 +24,8 @@ func TestOutageResetsWhatIsInFlightAndWhatArrives(t *testing.T) {
 	x.want(
 		"1s     fault_began cause=fault fault=0 until=2s",
 		"1s     reset c0001/1#1",
-		"1s     server_reset c0001/1#1 delay=300ms cause=fault fault=0",
-		"1s     server_reset c0002/1#1 delay=200ms cause=fault fault=0",
+		"1s     server_reset c0001/1#1 delay=300ms cause=fault fault=0 wasted",
+		"1s     server_reset c0002/1#1 delay=200ms cause=fault fault=0 wasted",
 		"1s     reset c0003/1#1",
 		"1s     server_reset c0003/1#1 cause=fault fault=0",
 		"1.5s   server_arrived c0001/1#2",

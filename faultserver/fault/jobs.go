@@ -14,7 +14,13 @@ type job struct {
 	// slow is the latency faults that were on when it arrived, as bits by index.
 	slow uint64
 	// left says that the caller has stopped waiting.
-	left bool
+	left    bool
+	stage   stage
+	service uint8
+	// refusal is what a worker has to see to for a job that is turned away.
+	refusal refusal
+	// number is its place in the order of arrival.
+	number uint64
 
 	prev, next int32 // in order of arrival; none at the ends
 	chain      int32 // the next of the same hash, or of the free ones
@@ -22,30 +28,26 @@ type job struct {
 
 const none int32 = -1
 
-// jobs is a table of all jobs, in one list by order of arrival. Since service
-// is first come, first served, those in service are the front of the list and
-// those in the backlog the rest: the first of them is waiting.
+// jobs is a table of all jobs, in one list by order of arrival.
 type jobs struct {
 	table       []job
 	heads       []int32 // by hash of the attempt's ID
 	free        int32
 	first, last int32
-	waiting     int32
-	backlog     int
-	serving     int
+	added       uint64
 }
 
 // minJobs is the least size of the table; it is a power of two.
 const minJobs = 64
 
 func newJobs() jobs {
-	q := jobs{free: none, first: none, last: none, waiting: none}
+	q := jobs{free: none, first: none, last: none}
 	q.grow(minJobs)
 	return q
 }
 
-// add puts an attempt at the end of the backlog.
-func (q *jobs) add(a wire.Attempt, now clock.Instant, slow uint64) {
+// add puts an attempt at the end of the list, and returns its slot.
+func (q *jobs) add(a wire.Attempt, now clock.Instant, slow uint64, service uint8) int32 {
 	if q.free == none {
 		q.grow(2 * len(q.table))
 	}
@@ -53,27 +55,19 @@ func (q *jobs) add(a wire.Attempt, now clock.Instant, slow uint64) {
 	j := &q.table[slot]
 	q.free = j.chain
 	head := q.head(a.ID)
-	*j = job{attempt: a, arrived: now, slow: slow, prev: q.last, next: none, chain: *head}
+	q.added++
+	*j = job{
+		attempt: a, arrived: now, slow: slow, service: service, number: q.added,
+		prev: q.last, next: none, chain: *head,
+	}
 	*head = slot
 	*q.link(q.last, &q.first) = slot
 	q.last = slot
-	if q.waiting == none {
-		q.waiting = slot
-	}
-	q.backlog++
-}
-
-// begin moves the first of the backlog into service and returns its slot.
-func (q *jobs) begin() int32 {
-	slot := q.waiting
-	q.waiting = q.table[slot].next
-	q.backlog--
-	q.serving++
 	return slot
 }
 
-// end removes a job that is in service.
-func (q *jobs) end(slot int32) job {
+// remove takes a job out of the table.
+func (q *jobs) remove(slot int32) job {
 	j := q.table[slot]
 	*q.link(j.prev, &q.first) = j.next
 	if j.next == none {
@@ -84,17 +78,18 @@ func (q *jobs) end(slot int32) job {
 	*q.find(j.attempt.ID, slot) = j.chain
 	q.table[slot].chain = q.free
 	q.free = slot
-	q.serving--
 	return j
 }
 
-// leave marks the job of an attempt as left by its caller.
-func (q *jobs) leave(id wire.AttemptID) {
+// present is the job of an attempt whose caller still waits; none if there is
+// none.
+func (q *jobs) present(id wire.AttemptID) int32 {
 	for slot := *q.head(id); slot != none; slot = q.table[slot].chain {
-		if j := &q.table[slot]; j.attempt.ID == id {
-			j.left = true
+		if j := &q.table[slot]; j.attempt.ID == id && !j.left {
+			return slot
 		}
 	}
+	return none
 }
 
 // link is the pointer that leads on from slot, or first if there is no slot.

@@ -22,39 +22,7 @@ const (
 )
 
 // Fields is the knobs of a server. ServerSet inputs refer to them by index.
-var Fields = append(append(capacityFields(), serviceFields()...), limitFields()...)
-
-func capacityFields() []knob.Field[Config] {
-	return []knob.Field[Config]{
-		knob.At(knob.Spec{
-			Name: "server.workers", Kind: knob.Int, Unit: "workers",
-			Max: MaxWorkers, Step: 1, Zero: "unlimited",
-			Doc: "attempts that the server works on at once",
-		}, func(c *Config) *int { return &c.Workers }),
-		knob.At(knob.Spec{
-			Name: "server.backlog", Kind: knob.Int, Unit: "attempts",
-			Max: MaxWorkers, Step: 10, Zero: "unlimited",
-			Doc: "attempts that may wait for a worker; one more is answered with 503",
-		}, func(c *Config) *int { return &c.Backlog }),
-	}
-}
-
-func serviceFields() []knob.Field[Config] {
-	return []knob.Field[Config]{
-		knob.At(knob.Spec{
-			Name: "server.service.shape", Kind: knob.Choice, Choices: shapeNames,
-			Doc: "how service times are distributed around their mean",
-		}, func(c *Config) *Shape { return &c.Service.Shape }),
-		knob.At(knob.Spec{
-			Name: "server.service.mean", Kind: knob.Duration, Max: int64(MaxMean), Zero: "none",
-			Doc: "the mean time that a worker takes for an attempt",
-		}, func(c *Config) *time.Duration { return &c.Service.Mean }),
-		knob.At(knob.Spec{
-			Name: "server.service.sigma", Kind: knob.Ratio, Max: MaxSigma, Step: 100,
-			Doc: "how long the tail of lognormal service times is",
-		}, func(c *Config) *int64 { return &c.Service.Sigma }),
-	}
-}
+var Fields = append(capacityFields(), limitFields()...)
 
 func limitFields() []knob.Field[Config] {
 	return []knob.Field[Config]{

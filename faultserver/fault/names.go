@@ -2,7 +2,24 @@ package fault
 
 import "fmt"
 
-var shapeNames = []string{"fixed", "exponential", "lognormal"}
+var shapeNames = []string{
+	"fixed", "exponential", "lognormal", "pareto", "uniform", "empirical",
+}
+
+var (
+	whenFullNames  = []string{"reject", "block", "drop-oldest"}
+	orderNames     = []string{"fifo", "lifo", "adaptive-lifo", "codel", "priority"}
+	abandonedNames = []string{"serve", "cancel"}
+)
+
+// String is the policy's name, as scenario files write it.
+func (w WhenFull) String() string { return nameOf(whenFullNames, int(w)) }
+
+// String is the order's name, as scenario files write it.
+func (o Order) String() string { return nameOf(orderNames, int(o)) }
+
+// String is the choice's name, as scenario files write it.
+func (a Abandoned) String() string { return nameOf(abandonedNames, int(a)) }
 
 // ShapeNames lists the names of the shapes in the order of their values.
 func ShapeNames() []string { return shapeNames }

@@ -24,7 +24,7 @@ type checker struct {
 	left     map[wire.AttemptID]bool
 	on       []bool
 	last     clock.Instant
-	busy     int
+	busy     []int
 }
 
 func newChecker(t *rapid.T, s *Server) *checker {
@@ -35,6 +35,7 @@ func newChecker(t *rapid.T, s *Server) *checker {
 		left:     map[wire.AttemptID]bool{},
 		on:       make([]bool, len(s.config.Faults)),
 		last:     longPast,
+		busy:     make([]int, len(s.pools)),
 	}
 }
 
@@ -48,12 +49,27 @@ func (c *checker) step(now clock.Instant, in wire.ServerInput, out []wire.Server
 	if at, ok := c.s.Deadline(); ok && at <= now {
 		c.t.Fatalf("at %v: the deadline %v has passed", now, at)
 	}
-	if w := c.s.config.Workers; w > 0 && c.s.Busy() > max(w, c.busy) {
-		c.t.Fatalf("%d workers: busy rose from %d to %d", w, c.busy, c.s.Busy())
+	for i := range c.s.pools {
+		c.pool(&c.s.pools[i], i)
 	}
-	c.busy = c.s.Busy()
 	if b := &c.s.limit; b.level < 0 || b.level > b.capacity {
 		c.t.Fatalf("level %d of %d", b.level, b.capacity)
+	}
+}
+
+// pool checks that a service has no more in service than it has workers, and
+// that none of them rests while somebody waits.
+func (c *checker) pool(p *pool, i int) {
+	if p.Workers > 0 && p.serving > max(p.Workers, c.busy[i]) {
+		c.t.Fatalf("%d workers: busy rose from %d to %d", p.Workers, c.busy[i], p.serving)
+	}
+	c.busy[i] = p.serving
+	inside, outside := p.waiting()
+	if p.workerFree() && inside+outside > 0 {
+		c.t.Fatalf("%d of %d workers are busy, and %d wait", p.serving, p.Workers, inside+outside)
+	}
+	if outside > 0 && p.room() {
+		c.t.Fatalf("%d wait outside a backlog of %d with %d in it", outside, p.Backlog, p.backlog.Len())
 	}
 }
 
@@ -72,7 +88,7 @@ func (c *checker) effect(e *wire.ServerEffect) {
 	}
 	c.last = v.At
 	switch v.Kind {
-	case wire.ServerDone, wire.ServerRejected, wire.ServerReset:
+	case wire.ServerDone, wire.ServerRejected, wire.ServerReset, wire.ServerCancelled:
 		if c.ended[v.ID] || c.answered[v.ID] == c.left[v.ID] {
 			c.t.Fatalf("%v %v: ended before %v, answered %v, left %v",
 				v.Kind, v.ID, c.ended[v.ID], c.answered[v.ID], c.left[v.ID])
@@ -89,7 +105,7 @@ func (c *checker) effect(e *wire.ServerEffect) {
 // finish lets all that is under way end, and checks that nothing is lost.
 func (c *checker) finish(arrived []wire.Attempt) {
 	now := c.s.Now()
-	for c.s.Busy() > 0 {
+	for c.s.Busy()+c.s.Waiting() > 0 {
 		now = now.Add(time.Second)
 		c.step(now, wire.ServerInput{}, c.s.Step(now, wire.ServerInput{}, nil))
 	}
@@ -98,7 +114,7 @@ func (c *checker) finish(arrived []wire.Attempt) {
 			c.t.Fatalf("%v never ended", a.ID)
 		}
 	}
-	if c.s.Waiting() != 0 || c.s.jobs.first != none || c.s.due.Len() != 0 {
+	if c.s.Waiting() != 0 || c.s.jobs.first != none || c.s.due.Len() != 0 || c.s.patience.Len() != 0 {
 		c.t.Fatalf("idle with %d waiting", c.s.Waiting())
 	}
 }
@@ -113,18 +129,30 @@ func drawConfig(t *rapid.T) Config {
 		return time.Duration(rapid.IntRange(least, most).Draw(t, name)) * ms
 	}
 	c := Config{
-		Workers: rapid.IntRange(0, 4).Draw(t, "workers"),
-		Backlog: rapid.IntRange(0, 4).Draw(t, "backlog"),
+		Workers:     rapid.IntRange(0, 4).Draw(t, "workers"),
+		Backlog:     rapid.IntRange(NoBacklog, 4).Draw(t, "backlog"),
+		WhenFull:    WhenFull(rapid.IntRange(0, 2).Draw(t, "when full")),
+		Order:       Order(rapid.IntRange(0, 4).Draw(t, "order")),
+		CodelTarget: milliseconds("target", 1, 50),
 		Service: Service{
-			Shape: Shape(rapid.IntRange(0, 2).Draw(t, "shape")),
+			Shape: Shape(rapid.IntRange(0, 5).Draw(t, "shape")),
 			Mean:  milliseconds("mean", 0, 200),
-			Sigma: 1000,
+			Sigma: 1000, Spread: 500, Quantiles: []time.Duration{0, 20 * ms, 20 * ms, 300 * ms},
+			PerInFlight: milliseconds("per in flight", 0, 2),
 		},
+		RejectionCost: rapid.Int64Range(0, 500).Draw(t, "rejection cost"),
+		Abandoned:     Abandoned(rapid.IntRange(0, 1).Draw(t, "abandoned")),
+		ColdStart:     ColdStart{Time: milliseconds("cold start", 0, 500)},
 		Limit: RateLimit{
 			Rate:  rapid.Int64Range(0, 20_000).Draw(t, "rate"),
 			Burst: rapid.IntRange(0, 3).Draw(t, "burst"),
 			Form:  wire.HintForm(rapid.IntRange(0, 4).Draw(t, "form")),
 		},
+	}
+	if rapid.Bool().Draw(t, "second service") {
+		c.Services = []Backend{{Name: "b", Routes: []uint8{1}, Capacity: Capacity{
+			Workers: 1, Backlog: 1, WhenFull: c.WhenFull, Order: c.Order, Service: c.Service,
+		}}}
 	}
 	for i := range rapid.IntRange(0, 4).Draw(t, "faults") {
 		f := Fault{
@@ -170,6 +198,8 @@ func drawInputs(t *rapid.T, c Config) (inputs []timedInput, arrived []wire.Attem
 			in.Kind = wire.ServerArrive
 			in.Attempt = post(len(arrived)%7, 1, len(arrived)+1)
 			in.Attempt.Warm = now == 0
+			in.Attempt.Route = uint8(len(arrived) % 2)
+			in.Attempt.Class = wire.Class(len(arrived) % wire.NumClasses)
 			arrived = append(arrived, in.Attempt)
 		}
 		inputs = append(inputs, timedInput{now, in})

@@ -33,15 +33,6 @@ func (s *Server) reportEdge(
 	return append(out, wire.ServerEffect{Kind: wire.ServerEvent, Event: e})
 }
 
-// reject answers an attempt that is turned away without work.
-func (s *Server) reject(
-	a *wire.Attempt, r wire.Reply, cause wire.Cause, fault uint8, out []wire.ServerEffect,
-) []wire.ServerEffect {
-	e := s.event(wire.ServerRejected, a)
-	e.Event.Status, e.Event.Cause, e.Event.Fault = r.Status, cause, fault
-	return append(out, reply(a.ID, r), e)
-}
-
 // reset resets the connection of an attempt, if somebody is still at its other
 // end, after the given work.
 func (s *Server) reset(

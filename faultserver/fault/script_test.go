@@ -301,8 +301,11 @@ func TestWorkersChangeLive(t *testing.T) {
 func TestKnobsReachTheConfiguration(t *testing.T) {
 	for i := range Fields {
 		f := &Fields[i]
-		c := Config{Service: Service{Mean: ms}}
+		c := Config{Service: Service{Mean: ms, Quantiles: []time.Duration{ms, s}}}
 		least, most := valueRange(&f.Spec)
+		if f.None != "" {
+			least = -1
+		}
 		for _, v := range []int64{least, most, least} {
 			f.Set(&c, v)
 			if got := f.Get(&c); got != v {

@@ -26,11 +26,7 @@ func (s *Server) arrive(a wire.Attempt, out []wire.ServerEffect) []wire.ServerEf
 			return s.limited(&a, hint, i, out)
 		}
 	}
-	if s.full() {
-		return s.reject(&a, response(http.StatusServiceUnavailable), wire.CauseFull, wire.NoFault, out)
-	}
-	s.jobs.add(a, s.now, s.slowing())
-	return s.takeUp(out)
+	return s.takeIn(a, out)
 }
 
 // returned reports the arrival of an attempt whose request was sent away with a
@@ -107,16 +103,6 @@ func (s *Server) limited(
 	return s.reject(a, r, wire.CauseRateLimit, i, out)
 }
 
-// full says whether an attempt that comes now has to be turned away. Where one
-// waits no worker is free.
-func (s *Server) full() bool {
-	return s.config.Backlog > 0 && s.jobs.backlog >= s.config.Backlog
-}
-
-func (s *Server) workerFree() bool {
-	return s.config.Workers == 0 || s.jobs.serving < s.config.Workers
-}
-
 // slowing is the latency faults that are on, as bits by index.
 func (s *Server) slowing() (slow uint64) {
 	for i := range s.windows {
@@ -127,17 +113,11 @@ func (s *Server) slowing() (slow uint64) {
 	return slow
 }
 
-// takeUp puts waiting attempts into service while there are workers for them.
-func (s *Server) takeUp(out []wire.ServerEffect) []wire.ServerEffect {
-	for s.jobs.backlog > 0 && s.workerFree() {
-		out = s.begin(s.jobs.begin(), out)
-	}
-	return out
-}
-
+// begin lets a worker take up a job.
 func (s *Server) begin(slot int32, out []wire.ServerEffect) []wire.ServerEffect {
 	j := &s.jobs.table[slot]
 	j.began = s.now
+	s.pools[j.service].serving++
 	e := s.event(wire.ServerBegan, &j.attempt)
 	e.Event.Delay = j.began.Sub(j.arrived)
 	if j.slow != 0 {
@@ -156,35 +136,6 @@ func (s *Server) slowDown(slow uint64) (added time.Duration) {
 	}
 	return added
 }
-
-// serviceTime draws how long a job takes. One that was under way before the run
-// has only the rest of its time to go: what is left of a service time that is
-// met at a random moment (its equilibrium distribution).
-func (s *Server) serviceTime(j *job) time.Duration {
-	id := j.attempt.ID
-	u := rng.At(s.seed, rng.ServiceTime, uint64(id.Client), uint64(id.Request), uint64(id.Try))
-	c := &s.config.Service
-	rest := j.attempt.Warm && j.began == j.arrived
-	switch c.Shape {
-	case ExponentialShape:
-		return rng.Exponential(u, c.Mean) // its rest is distributed as the whole
-	case LognormalShape:
-		if rest {
-			// A request's number has 32 bits: one more makes another draw.
-			v := rng.At(s.seed, rng.ServiceTime,
-				uint64(id.Client), uint64(id.Request)|1<<32, uint64(id.Try))
-			return rng.LognormalResidual(u, v, c.Mean, c.Sigma)
-		}
-		return rng.Lognormal(u, c.Mean, c.Sigma)
-	}
-	if rest {
-		return rng.Scale(u, c.Mean)
-	}
-	return c.Mean
-}
-
-// end removes a job that is in service. Every job ends here.
-func (s *Server) end(slot int32) job { return s.jobs.end(slot) }
 
 // finish ends the service of a job.
 func (s *Server) finish(slot int32, out []wire.ServerEffect) []wire.ServerEffect {
@@ -216,18 +167,27 @@ func (s *Server) tookEffect(a *wire.Attempt, out []wire.ServerEffect) []wire.Ser
 	return out
 }
 
-// resetAll resets everything in service and in the backlog, first come first.
+// resetAll resets everything, first come first: what is in service, and then
+// what waits.
 func (s *Server) resetAll(fault uint8, out []wire.ServerEffect) []wire.ServerEffect {
-	for s.jobs.first != none {
-		slot := s.jobs.first
-		if slot == s.jobs.waiting {
-			s.jobs.begin()
-			s.jobs.table[slot].began = s.now
+	for _, working := range [2]bool{true, false} {
+		for slot := s.jobs.first; slot != none; {
+			j := &s.jobs.table[slot]
+			next := j.next
+			if j.stage.working() == working {
+				out = s.cut(slot, fault, out)
+			}
+			slot = next
 		}
-		s.due.Clear(slot)
-		j := s.end(slot)
-		s.windows[fault].hits++
-		out = s.reset(&j.attempt, s.now.Sub(j.began), !j.left, fault, out)
 	}
+	return out
+}
+
+// cut resets the connection of a job, wherever it is.
+func (s *Server) cut(slot int32, fault uint8, out []wire.ServerEffect) []wire.ServerEffect {
+	j := s.end(slot)
+	s.windows[fault].hits++
+	out = s.reset(&j.attempt, s.worked(&j), !j.left, fault, out)
+	out[len(out)-1].Event.Wasted = j.stage.working()
 	return out
 }

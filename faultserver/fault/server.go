@@ -21,9 +21,15 @@ type Server struct {
 	epoch  int64
 	now    clock.Instant
 
-	jobs jobs
+	jobs   jobs
+	pools  []pool
+	places places
 	// due is when the jobs in service end, by slot.
 	due clock.Index
+	// patience is when those in backlogs have waited too long for the order.
+	patience clock.Index
+	// cold is when the server last came back from an outage, or longPast.
+	cold clock.Instant
 	// windows is the state of each fault, edge the next change of any.
 	windows []window
 	edge    clock.Instant
@@ -49,6 +55,9 @@ func New(c Config, seed uint64, epochUnixNanos int64) (*Server, error) {
 		epoch:     epochUnixNanos,
 		now:       longPast,
 		jobs:      newJobs(),
+		pools:     newPools(&c),
+		places:    c.places(),
+		cold:      longPast,
 		windows:   make([]window, len(c.Faults)),
 		limit:     fullBucket(c.Limit, longPast),
 		hinted:    memory{size: hintedRequests},
@@ -76,7 +85,7 @@ func (s *Server) Step(
 	case wire.ServerArrive:
 		out = s.arrive(in.Attempt, out)
 	case wire.ServerLeave:
-		s.jobs.leave(in.Attempt.ID)
+		out = s.leave(in.Attempt.ID, out)
 	case wire.ServerSet:
 		out = s.set(in.Knob, in.Value, out)
 	case wire.ServerFault:
@@ -88,20 +97,32 @@ func (s *Server) Step(
 	return s.advance(now, out)
 }
 
-// Deadline is when the server next needs a Tick: the end of the next service or
-// the next edge of a fault; false if neither is to come. Every Step may change
-// it.
+// Deadline is when the server next needs a Tick: the end of the next service, of
+// the next patience of an order, or the next edge of a fault; false if none is to
+// come. Every Step may change it.
 func (s *Server) Deadline() (clock.Instant, bool) {
 	_, end, _ := s.due.Min()
-	next := min(end, s.edge)
+	_, lapse, _ := s.patience.Min()
+	next := min(end, lapse, s.edge)
 	return next, next != clock.Never
 }
 
-// Busy is how many attempts are in service.
-func (s *Server) Busy() int { return s.jobs.serving }
+// Busy is how many attempts are in service, in all services.
+func (s *Server) Busy() (n int) {
+	for i := range s.pools {
+		n += s.pools[i].serving
+	}
+	return n
+}
 
-// Waiting is how many attempts are in the backlog.
-func (s *Server) Waiting() int { return s.jobs.backlog }
+// Waiting is how many attempts wait for a worker, in backlogs or outside.
+func (s *Server) Waiting() (n int) {
+	for i := range s.pools {
+		inside, outside := s.pools[i].waiting()
+		n += inside + outside
+	}
+	return n
+}
 
 // Hits is how many attempts the fault with index i has hit: reset, answered,
 // slowed down (from the moment they are taken up) or sent away by it.
@@ -123,15 +144,19 @@ func (s *Server) Now() clock.Instant { return s.now }
 func (s *Server) advance(until clock.Instant, out []wire.ServerEffect) []wire.ServerEffect {
 	for {
 		slot, end, _ := s.due.Min()
-		at := min(end, s.edge)
+		waiter, lapse, _ := s.patience.Min()
+		at := min(end, lapse, s.edge)
 		if at > until || at == clock.Never {
 			s.now = until
 			return out
 		}
 		s.now = max(s.now, at)
-		if end <= s.edge {
+		switch at {
+		case end:
 			out = s.finish(slot, out)
-		} else {
+		case lapse:
+			out = s.lapse(waiter, out)
+		default:
 			out = s.turnAll(out)
 		}
 	}
@@ -165,6 +190,9 @@ func (s *Server) turn(i int, out []wire.ServerEffect) []wire.ServerEffect {
 		}
 	case was && !w.on:
 		out = s.reportEdge(wire.FaultEnded, i, out)
+		if f.Kind == Outage {
+			s.restart()
+		}
 	}
 	return out
 }
@@ -180,5 +208,6 @@ func (s *Server) seeEdges() {
 func (s *Server) set(k uint16, value int64, out []wire.ServerEffect) []wire.ServerEffect {
 	Fields[k].Set(&s.config, value)
 	s.limit.change(s.config.Limit, s.now)
+	s.retune()
 	return s.takeUp(out)
 }

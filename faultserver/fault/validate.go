@@ -14,6 +14,9 @@ func (c Config) Validate() error {
 	if err := knob.CheckAll(Fields, &c); err != nil {
 		return err
 	}
+	if err := c.checkServices(); err != nil {
+		return err
+	}
 	if n := len(c.Faults); n > MaxFaults {
 		return refuse("faults", strconv.Itoa(n)+" faults", fmt.Sprintf("at most %d", MaxFaults))
 	}

@@ -2,6 +2,7 @@ package fault
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -21,10 +22,12 @@ func TestValidateNamesFieldValueAndAllowed(t *testing.T) {
 		field, value, allows string
 	}{
 		{Config{Workers: -1}, "server.workers", "-1", "1 to 1000000, or unlimited"},
-		{Config{Backlog: MaxWorkers + 1}, "server.backlog", "1000001", "1 to 1000000, or unlimited"},
+		{Config{Backlog: MaxWorkers + 1},
+			"server.backlog", "1000001", "1 to 1000000, or unlimited or none"},
 		{Config{Service: Service{Mean: -s}}, "server.service.mean", "-1s", "1ns to 1h, or none"},
 		{Config{Service: Service{Shape: 9}},
-			"server.service.shape", "9", "one of fixed, exponential, lognormal"},
+			"server.service.shape", "9",
+			"one of fixed, exponential, lognormal, pareto, uniform, empirical"},
 		{Config{Service: Service{Sigma: 5001}}, "server.service.sigma", "5.001", "0 to 5"},
 		{Config{Limit: RateLimit{Rate: -1}},
 			"server.limit.rate", "-0.001/s", "0.001/s to 1000000/s, or off"},
@@ -46,8 +49,8 @@ func TestValidateNamesFieldValueAndAllowed(t *testing.T) {
 			"faults[0].rate", "0/s", "0.001/s to 1000000/s"},
 		{with(func(f *Fault) { f.Kind, f.Limit = Quota, RateLimit{Rate: 1, Burst: -1} }),
 			"faults[0].burst", "-1", "1 to 1000000"},
-		{with(func(f *Fault) { f.Kind, f.Limit = Quota, RateLimit{Rate: 1, Form: 9} }),
-			"faults[0].retry_after", "9", "one of none, seconds, date, rfc850, asctime"},
+		{with(func(f *Fault) { f.Kind, f.Limit = Quota, RateLimit{Rate: 1, Form: 99} }),
+			"faults[0].retry_after", "99", "one of " + strings.Join(wire.HintNames(), ", ")},
 		{Config{Faults: []Fault{ok, ok}},
 			"faults[1].name", "f", "a name that faults[0] does not have"},
 	} {

@@ -1,0 +1,72 @@
+package fault
+
+import (
+	"net/http"
+
+	"herdscope/engine/wire"
+)
+
+// refusal is how an attempt is turned away.
+type refusal struct {
+	reply wire.Reply
+	cause wire.Cause
+	fault uint8
+}
+
+// What a service says to those whom it cannot serve.
+var (
+	tooBusy = refusal{response(http.StatusServiceUnavailable), wire.CauseFull, wire.NoFault}
+	tooLate = refusal{response(http.StatusServiceUnavailable), wire.CauseElapsed, wire.NoFault}
+)
+
+// takesWork says whether a worker has to see to the refusal. Faults answer in
+// place of the server, at no cost to it.
+func (s *Server) takesWork(cause wire.Cause) bool {
+	return s.config.RejectionCost > 0 && cause != wire.CauseFault
+}
+
+// reject answers an attempt that is turned away on its arrival: at once, or when
+// a worker has seen to it.
+func (s *Server) reject(
+	a *wire.Attempt, r wire.Reply, cause wire.Cause, fault uint8, out []wire.ServerEffect,
+) []wire.ServerEffect {
+	refused := refusal{r, cause, fault}
+	if s.takesWork(cause) {
+		slot := s.jobs.add(*a, s.now, 0, s.service(a))
+		s.addChore(slot, refused)
+		return s.takeUp(out)
+	}
+	return s.refuse(&job{attempt: *a}, refused, out)
+}
+
+// drop turns away one of the backlog.
+func (s *Server) drop(slot int32, r refusal, out []wire.ServerEffect) []wire.ServerEffect {
+	if s.takesWork(r.cause) {
+		j := &s.jobs.table[slot]
+		s.pools[j.service].backlog.Remove(slot, j.attempt.Class)
+		s.patience.Clear(slot)
+		s.addChore(slot, r)
+		return out
+	}
+	j := s.end(slot)
+	return s.refuse(&j, r, out)
+}
+
+// addChore lets a refusal wait for a worker. It goes before the backlog, since
+// whoever turns away does so before looking at what is to be done.
+func (s *Server) addChore(slot int32, r refusal) {
+	j := &s.jobs.table[slot]
+	j.stage, j.refusal, j.slow = isChore, r, 0
+	s.pools[j.service].chores.SetOrdered(slot, s.now, j.number)
+}
+
+// refuse ends a job that is turned away, and tells whoever still waits for it.
+func (s *Server) refuse(j *job, r refusal, out []wire.ServerEffect) []wire.ServerEffect {
+	if !j.left {
+		out = append(out, reply(j.attempt.ID, r.reply))
+	}
+	e := s.event(wire.ServerRejected, &j.attempt)
+	e.Event.Status, e.Event.Cause, e.Event.Fault = r.reply.Status, r.cause, r.fault
+	e.Event.Delay, e.Event.Wasted = s.worked(j), j.stage.working()
+	return append(out, e)
+}
