@@ -35,6 +35,9 @@ func policyFields() []knob.Field[Policy] {
 	for class := range wire.NumClasses {
 		fields = append(fields, classFields(wire.Class(class))...)
 	}
+	for scope := range wire.MaxScopes {
+		fields = append(fields, scopeFields(scope)...)
+	}
 	return fields
 }
 
@@ -92,11 +95,7 @@ func retryFields() []knob.Field[Policy] {
 
 func queueFields() []knob.Field[Policy] {
 	fields := []knob.Field[Policy]{
-		knob.At(knob.Spec{
-			Name: "queue.limit", Kind: knob.Int, Unit: "slots",
-			Min: 1, Max: maxSlots, Step: 1, Zero: "unlimited",
-			Doc: "how many attempts a client may have in flight in one scope",
-		}, func(p *Policy) *int { return &p.Queue.Limit }),
+		limitField(),
 		knob.At(knob.Spec{
 			Name: "queue.capacity", Kind: knob.Int, Unit: "requests",
 			Min: 1, Max: maxSlots, Zero: "unlimited",

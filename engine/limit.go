@@ -9,23 +9,11 @@ import (
 	"herdscope/engine/wire"
 )
 
-// limit is how many attempts a scope may have in flight now; 0 is unlimited. A
-// limiter that moves takes the place of queue.limit.
-func (m *Machine) limit(sc *scope) int {
-	if m.policy.Limiter.Kind == limiter.Fixed {
-		return m.policy.Queue.Limit
-	}
-	return sc.limiter.Limit(&m.policy.Limiter)
-}
-
-// Limit is how many attempts a scope may have in flight now; 0 is unlimited.
-func (m *Machine) Limit(scope uint8) int { return m.limit(&m.scopes[scope]) }
-
 // sample lets the limiter learn from the attempt of r, which has ended, and
 // reports a limit that has moved. What the caller cut short tells nothing.
 func (m *Machine) sample(r *request, sc *scope) {
 	p := &m.policy.Limiter
-	if p.Kind == limiter.Fixed || r.cause == wire.CauseCancel || r.cause == wire.CauseDeadline {
+	if !m.moves(sc) || r.cause == wire.CauseCancel || r.cause == wire.CauseDeadline {
 		return
 	}
 	before := sc.limiter.Limit(p)
@@ -55,7 +43,8 @@ func limiterFields() []knob.Field[Policy] {
 	return append([]knob.Field[Policy]{
 		knob.At(knob.Spec{
 			Name: "limiter.kind", Kind: knob.Choice, Choices: limiter.KindNames(),
-			Doc: "what sets the limit per scope: fixed is queue.limit; the others move by what replies say",
+			Doc: "what sets the limit per scope: fixed is queue.limit; the others move by what replies say; " +
+				"queue.limit of 0 pauses all",
 		}, func(p *Policy) *limiter.Kind { return &p.Limiter.Kind }),
 		knob.At(knob.Spec{
 			Name: "limiter.timeout", Kind: knob.Duration,

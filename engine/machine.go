@@ -53,6 +53,7 @@ type Counts struct {
 
 // scope is one bucket of slots with its queue and breaker.
 type scope struct {
+	number  uint8
 	queue   queue.Queue
 	breaker breaker.Breaker
 	limiter limiter.Limiter
@@ -63,6 +64,8 @@ type scope struct {
 	newest   clock.Instant
 	starving [wire.NumClasses]bool
 	starved  [wire.NumClasses]clock.Instant // since when
+	paused   bool                           // as was last reported
+	pausedAt clock.Instant
 }
 
 // place is where a request is.
@@ -109,7 +112,7 @@ type request struct {
 func New(id wire.ClientID, seed uint64, scopes int, policy *Policy) Machine {
 	m := Machine{id: id, seed: seed, policy: policy, scopes: make([]scope, scopes)}
 	for i := range m.scopes {
-		m.scopes[i].newest = wire.Held
+		m.scopes[i].number, m.scopes[i].newest = uint8(i), wire.Held
 		key := rng.At(seed, rng.BreakerOpen, uint64(id), uint64(i), 0)
 		m.scopes[i].breaker = breaker.New(key)
 	}

@@ -115,7 +115,14 @@ func drawPolicy(t *rapid.T) engine.Policy {
 		Kind: limiter.Kind(rapid.IntRange(0, limiter.NumKinds-1).Draw(t, "limiter")),
 		Min:  1, Limit: rapid.IntRange(1, 3).Draw(t, "initial"), Max: 5,
 	}
-	p.Queue.Limit = rapid.IntRange(0, 3).Draw(t, "limit")
+	p.Queue.Limit = rapid.IntRange(engine.Unlimited, 3).Draw(t, "limit")
+	for s := range p.Queue.Scope {
+		p.Queue.Scope[s].Limit = max(0, rapid.IntRange(-6, 3).Draw(t, "own limit"))
+		if p.Queue.Scope[s].Limit == 0 {
+			p.Queue.Scope[s].Limit = rapid.IntRange(engine.Unlimited, 0).Draw(t, "own word")
+		}
+		p.Queue.Scope[s].Capacity = rapid.IntRange(engine.Unlimited, 3).Draw(t, "own capacity")
+	}
 	p.Queue.Capacity = rapid.IntRange(0, 4).Draw(t, "capacity")
 	p.Queue.Protect = rapid.Bool().Draw(t, "protect")
 	p.Queue.ProtectHold = time.Duration(rapid.IntRange(0, 3).Draw(t, "hold")) * time.Second
@@ -247,8 +254,19 @@ func (h *hand) late(t *rapid.T) {
 	h.step(engine.Input{Kind: engine.Changed})
 }
 
+// resume ends every pause.
+func (h *hand) resume() {
+	q := &h.policy.Queue
+	q.Limit = max(q.Limit, 0)
+	for s := range q.Scope {
+		q.Scope[s].Limit = max(q.Scope[s].Limit, 0)
+	}
+	h.step(engine.Input{Kind: engine.Changed})
+}
+
 // comeToAnEnd answers everything, and expects that nothing is left.
 func (h *hand) comeToAnEnd(t rapid.TB) {
+	h.resume()
 	for range 2000 {
 		if h.machine.Counts() == (engine.Counts{}) {
 			return

@@ -84,8 +84,13 @@ func (s MethodSet) Has(m wire.Method, keyed bool) bool {
 
 // Queue is the rules of one scope's slots and queue.
 type Queue struct {
-	// Limit is how many attempts a scope may have in flight; 0 is unlimited.
+	// Limit is how many attempts a scope may have in flight: a number, Paused or
+	// Unlimited, which 0 is as well, so that a Policy that does not name a limit
+	// has none. A larger one wakes who may now start; a smaller one lets end what
+	// is in flight.
 	Limit int
+	// Scope is what scopes have of their own.
+	Scope [wire.MaxScopes]ScopeQueue
 	// Capacity is how many requests may wait in a scope; 0 is unlimited. One
 	// more is shed.
 	Capacity int

@@ -76,6 +76,7 @@ func (m *Machine) dispatchAll(scopes uint32) {
 // dispatch gives slots away until there are none, or nobody may have one.
 func (m *Machine) dispatch(s uint8) {
 	m.reorder(s)
+	m.watchPause(s)
 	sc := &m.scopes[s]
 	for !m.heldBack(sc) {
 		h, _, ok := sc.queue.Next(m.now, m.allowed(sc))
@@ -96,17 +97,19 @@ func (m *Machine) allowed(sc *scope) queue.Allowed {
 // shares says for which classes there is a slot, beyond those kept for others;
 // the class must not hold its most already.
 func (m *Machine) shares(sc *scope) (a queue.Allowed) {
-	q, limit := &m.policy.Queue, m.limit(sc)
+	q, slots, own := &m.policy.Queue, m.slots(sc), m.hasOwn(sc)
 	var running, kept int
 	var lacking [wire.NumClasses]int
 	for c := range q.Class {
 		running += int(sc.running[c])
-		lacking[c] = max(0, q.Class[c].Least-int(sc.running[c]))
+		if !own {
+			lacking[c] = max(0, q.Class[c].Least-int(sc.running[c]))
+		}
 		kept += lacking[c]
 	}
 	for c := range q.Class {
 		below := q.Class[c].Most == 0 || int(sc.running[c]) < q.Class[c].Most
-		a[c] = below && (limit == 0 || running+kept-lacking[c] < limit)
+		a[c] = below && running+kept-lacking[c] < slots
 	}
 	return a
 }
@@ -192,8 +195,8 @@ func (m *Machine) announce(h int32) {
 	if r.place != inQueue || r.announced {
 		return
 	}
-	room := m.policy.Queue.Capacity
-	if room > 0 && !r.Refresh && m.scopes[r.Scope].queue.Len() > room {
+	sc := &m.scopes[r.Scope]
+	if !r.Refresh && sc.queue.Len() > m.room(sc) {
 		m.leaveQueue(h)
 		r.cause = wire.CauseFull
 		m.finish(h, wire.Shed)

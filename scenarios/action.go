@@ -20,6 +20,9 @@ func (a Action) String() string {
 	if _, rest, ok := strings.Cut(a.Knob, "."); ok {
 		short = rest
 	}
+	if spec, ok := scopeSpec(a.Knob); ok {
+		return short + "=" + spec.Format(a.Value)
+	}
 	k, err := KnobNamed(a.Knob)
 	if err != nil {
 		return short

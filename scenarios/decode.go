@@ -18,7 +18,7 @@ const version = "1"
 // sections from fleet to network hold knobs.
 var sections = []string{
 	"version", "name", "title", "story", "seed", "duration", "drain",
-	"fleet", "arrival", "classes", "retry", "breaker", "queue", "fallback", "auth", "budget", "limiter",
+	"fleet", "arrival", "classes", "retry", "breaker", "queue", "scopes", "fallback", "auth", "budget", "limiter",
 	"server", "network",
 	"faults", "timeline",
 }
@@ -88,6 +88,9 @@ func (d *decoder) document(root *node) *Error {
 			"is missing; write name: followed by lower case words with hyphens")
 	}
 	d.settle()
+	if err := d.scopes(root.get("scopes")); err != nil {
+		return err
+	}
 	return d.timeline(root.get("timeline"))
 }
 
@@ -136,7 +139,7 @@ func (d *decoder) missingVersion(root *node) *Error {
 func (d *decoder) top(p *pair) *Error {
 	d.where[p.key] = p.position
 	switch p.key {
-	case "version":
+	case "version", "scopes":
 		return nil
 	case "name", "title", "story":
 		return d.text(p)

@@ -280,9 +280,9 @@ func (d *decoder) changes(set *pair, at clock.Instant, field string) *Error {
 	}
 	for i := range pairs {
 		p := &pairs[i]
-		k, failed := KnobNamed(p.key)
+		k, failed := d.s.plainKnob(p.key)
 		if failed != nil {
-			return p.fail(join(field, p.key), noKnob(p.key))
+			return p.fail(join(field, p.key), toError(failed).Msg)
 		}
 		v, err := p.value.parse(k.Spec, join(field, p.key))
 		if err != nil {

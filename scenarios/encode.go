@@ -25,7 +25,7 @@ func (s Scenario) YAML() ([]byte, error) {
 		w.section(&s, section)
 	}
 	w.faults(s.Server.Faults)
-	w.timeline(s.Timeline)
+	w.timeline(&s)
 	return w.Bytes(), nil
 }
 
@@ -76,8 +76,12 @@ func (s *Scenario) standard() Scenario {
 // section writes the knobs of a section that differ from the defaults, with a
 // heading for each level that they are in.
 func (w *writer) section(s *Scenario, section string) {
-	if section == "classes" {
+	switch section {
+	case "classes":
 		w.classes(s)
+		return
+	case "scopes":
+		w.scopes(s)
 		return
 	}
 	standard := s.standard()
@@ -233,7 +237,8 @@ func isWritten(f *fault.FaultField, of, standard *fault.Fault) bool {
 }
 
 // timeline writes the actions, those settings together that are made together.
-func (w *writer) timeline(actions []Action) {
+func (w *writer) timeline(s *Scenario) {
+	actions := s.Timeline
 	if len(actions) == 0 {
 		return
 	}
@@ -247,16 +252,17 @@ func (w *writer) timeline(actions []Action) {
 			w.field(2, "do", first.Do.String())
 		} else {
 			w.heading(2, "set")
-			w.changes(actions[:n])
+			w.changes(s, actions[:n])
 		}
 		actions = actions[n:]
 	}
 }
 
-func (w *writer) changes(actions []Action) {
+func (w *writer) changes(s *Scenario, actions []Action) {
 	for _, a := range actions {
-		k := &settings[settingOf[a.Knob]]
-		w.field(3, a.Knob, scalarText(k.Format(a.Value)))
+		if k, err := s.Knob(a.Knob); err == nil { // as it is in a scenario that is in order
+			w.field(3, a.Knob, scalarText(k.Format(a.Value)))
+		}
 	}
 }
 

@@ -123,6 +123,18 @@ func TestErrors(t *testing.T) {
 			"  - {name: a, kind: outage, start: 1s, length: 5s}\n",
 			`f.yaml:5:6: faults[1].name: "a" is the name of another fault already`},
 
+		{"misspelt scope", withScopes + "scopes: {exprts: {limit: 1}}\n",
+			`f.yaml:4:10: scopes.exprts: there is no such field; allowed: api, exports; did you mean "exports"?`},
+		{"misspelt field of a scope", withScopes + "scopes: {exports: {limt: 1}}\n",
+			`f.yaml:4:20: scopes.exports.limt: there is no such field; ` +
+				`allowed: limit, capacity; did you mean "limit"?`},
+		{"limit of a scope", withScopes + "scopes: {exports: {limit: -1}}\n",
+			`f.yaml:4:27: scopes.exports.limit: "-1" is out of range; ` +
+				`allowed: 1 to 1000000, 0 to pause, unlimited, or default`},
+		{"later limit of a scope", withScopes + "timeline: [{at: 1s, set: {scopes.exprts.limit: 1}}]\n",
+			`f.yaml:4:27: timeline[0].set.scopes.exprts.limit: there is no such knob; ` +
+				`allowed: scopes.api.limit, scopes.api.capacity, scopes.exports.limit, ` +
+				`scopes.exports.capacity; did you mean "scopes.exports.limit"?`},
 		{"misspelt fault", withFault + "timeline:\n  - at: 5s\n    fault: outge\n    do: now\n",
 			`f.yaml:7:12: timeline[0].fault: "outge" does not exist; allowed: outage; did you mean "outage"?`},
 		{"no such fault", head + "timeline:\n  - at: 5s\n    fault: a\n    do: now\n",
@@ -157,8 +169,9 @@ func TestErrors(t *testing.T) {
 
 const (
 	topFields = "; allowed: version, name, title, story, seed, duration, drain, fleet, arrival, classes, " +
-		"retry, breaker, queue, fallback, auth, budget, limiter, server, network, faults, timeline"
-	withFault = head + "faults:\n  - {name: outage, kind: outage, start: 5s, length: 1s}\n"
+		"retry, breaker, queue, scopes, fallback, auth, budget, limiter, server, network, faults, timeline"
+	withScopes = head + "classes: {interactive: {scope: api}, background: {scope: exports}}\n"
+	withFault  = head + "faults:\n  - {name: outage, kind: outage, start: 5s, length: 1s}\n"
 )
 
 // TestOddFiles is field bug P-E1: files that are no YAML, or more of it than a

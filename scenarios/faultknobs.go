@@ -48,11 +48,11 @@ func (s *Scenario) faultSetting(i, j int) Setting {
 // have no value that says that there are none.
 func unschedule(f *fault.Fault) { f.Start, f.Every = 0, 0 }
 
-// Knob finds a knob of this scenario, those of its faults included. The error
+// Knob finds a knob of this scenario, those of its faults and scopes included. The error
 // for an unknown name is an *Error that suggests the nearest one.
 func (s Scenario) Knob(name string) (Setting, error) {
 	if !strings.HasPrefix(name, faultPrefix) {
-		return KnobNamed(name)
+		return s.plainKnob(name)
 	}
 	for i := range s.Server.Faults {
 		for j := range fault.FaultFields {

@@ -54,9 +54,7 @@ var networkFields = []knob.Field[Scenario]{
 }
 
 func allSettings() []Setting {
-	all := lift(engine.Fields, OwnerPolicy, 0, func(s *Scenario) *engine.Policy {
-		return &s.Fleet.Policy
-	})
+	all := slices.DeleteFunc(lift(engine.Fields, OwnerPolicy, 0, policyOf), isScoped)
 	all = append(all, lift(fleet.Fields, OwnerFleet, len(engine.Fields),
 		func(s *Scenario) *fleet.Config { return &s.Fleet })...)
 	all = append(all, lift(fault.Fields, OwnerServer, 0,
@@ -87,8 +85,11 @@ func placesByName(all []Setting) map[string]int {
 	return places
 }
 
-// Settings lists every knob of a scenario, grouped by owner.
+// Settings lists every knob that all scenarios have, grouped by owner.
 func Settings() []Setting { return slices.Clone(settings) }
+
+// Of is the knob's value in a scenario.
+func (k Setting) Of(s Scenario) int64 { return k.get(&s) }
 
 // Knobs lists the descriptions of all knobs, in the order of Settings.
 func Knobs() []knob.Spec {
@@ -111,6 +112,9 @@ func KnobNamed(name string) (Setting, error) {
 // noKnob is the message for an unknown knob. It lists none: they are too many.
 func noKnob(name string) string {
 	const msg = "there is no such knob"
+	if strings.HasPrefix(name, engine.ScopePrefix) {
+		return msg + ": which scopes there are is up to the scenario"
+	}
 	if strings.HasPrefix(name, faultPrefix) {
 		return "the knobs of faults are fixed while a run goes on; set it beforehand"
 	}
@@ -122,16 +126,6 @@ func noKnob(name string) string {
 		return msg + "; did you mean " + knob.Quote(nearest) + "?"
 	}
 	return msg
-}
-
-// Target tells which machine a knob belongs to and what that machine calls it;
-// see Setting. It reports false for an unknown name.
-func Target(name string) (owner Owner, index uint16, ok bool) {
-	i, ok := settingOf[name]
-	if !ok {
-		return 0, 0, false
-	}
-	return settings[i].Owner, settings[i].Index, true
 }
 
 // Value is the present value of a knob. The error is that of Knob.

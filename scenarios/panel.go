@@ -42,6 +42,11 @@ func (s Scenario) Panel() []string {
 				add(settings[i].Name)
 			}
 		}
+		if group == "queue" && len(s.Scopes) > 1 {
+			for _, k := range s.ScopeSettings() {
+				names = append(names, k.Name)
+			}
+		}
 	}
 	return names
 }

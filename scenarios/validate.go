@@ -158,7 +158,13 @@ func badPath(p string) string {
 		" is not a path; allowed: a clean one of letters, digits and -._~, such as /api/pay"
 }
 
-func (s *Scenario) checkFleet() *Error { return knobError(s.Fleet.Validate()) }
+func (s *Scenario) checkFleet() *Error {
+	err := knobError(s.Fleet.Validate())
+	if err != nil {
+		err.Field = s.inScope(err.Field)
+	}
+	return err
+}
 
 func (s *Scenario) checkServer() *Error {
 	if err := knobError(knob.CheckAll(fault.Fields, &s.Server)); err != nil {

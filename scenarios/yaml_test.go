@@ -32,6 +32,9 @@ func drawValue(t *rapid.T, s knob.Spec) int64 {
 	if s.Zero != "" {
 		values = rapid.OneOf(values, rapid.Just(int64(0)))
 	}
+	for _, w := range s.Words {
+		values = rapid.OneOf(values, rapid.Just(w.Value))
+	}
 	return values.Draw(t, s.Name)
 }
 
@@ -52,6 +55,11 @@ func drawScenario(t *rapid.T) Scenario {
 	}
 	agree(&s)
 	drawPlaces(t, &s)
+	for _, k := range s.ScopeSettings() {
+		if rapid.Bool().Draw(t, "own") {
+			k.set(&s, drawValue(t, k.Spec))
+		}
+	}
 	for i := range rapid.IntRange(0, 4).Draw(t, "faults") {
 		s.Server.Faults = append(s.Server.Faults, drawFault(t, i))
 	}

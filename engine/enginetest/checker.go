@@ -8,6 +8,7 @@ package enginetest
 
 import (
 	"fmt"
+	"math"
 
 	"herdscope/engine"
 	"herdscope/engine/breaker"
@@ -82,6 +83,8 @@ var next = map[stage][]stage{
 
 // scopeTrack is what events have said of one client's scope.
 type scopeTrack struct {
+	number   uint8
+	paused   bool
 	running  [wire.NumClasses]int
 	breaker  wire.BreakerState
 	probes   int // permits of this half-open round that are used up or out
@@ -91,11 +94,24 @@ type scopeTrack struct {
 	critical int // unfinished critical requests
 }
 
-// limitUnder is how many attempts the scope may have in flight; 0 is any number.
+// limitUnder is how many attempts the scope may have in flight.
 func (s *scopeTrack) limitUnder(p *engine.Policy) int {
+	limit := p.Queue.Scope[s.number].Limit
+	own := limit != 0
+	if !own {
+		limit = p.Queue.Limit
+	}
 	switch {
+	case limit == engine.Paused:
+		return 0
+	case own && limit > 0:
+		return limit
+	case own:
+		return math.MaxInt
+	case p.Limiter.Kind == limiter.Fixed && limit > 0:
+		return limit
 	case p.Limiter.Kind == limiter.Fixed:
-		return p.Queue.Limit
+		return math.MaxInt
 	case s.limit == 0:
 		var fresh limiter.Limiter // knows how bounds bear on where it begins
 		return fresh.Limit(&p.Limiter)
@@ -155,6 +171,8 @@ func (c *Checker) Observe(e wire.Event) {
 		c.pageEnded(e)
 	case e.Kind == wire.LimitChanged:
 		c.scope(e).limit = int(e.Limit)
+	case e.Kind == wire.ScopePaused || e.Kind == wire.ScopeResumed:
+		c.pause(e)
 	case e.Kind == wire.BreakerChanged:
 		c.changeBreaker(e)
 	case e.Kind == wire.ProbeDone && !e.Good:
@@ -174,6 +192,21 @@ func (c *Checker) Observe(e wire.Event) {
 		c.must(c.arrived[e.ID], "%v: %v of one that is not at the server", e.ID, e.Kind)
 		c.arrived[e.ID] = false
 	}
+}
+
+// pause checks that a pause is told once, at its beginning and at its end.
+func (c *Checker) pause(e wire.Event) {
+	s, p, running := c.scope(e), c.policy(), 0
+	for _, n := range s.running {
+		running += n
+	}
+	pauses := e.Kind == wire.ScopePaused
+	c.must(s.paused != pauses, "%v of scope %d twice", e.Kind, e.Scope)
+	c.must(pauses == (s.limitUnder(&p) == 0), "%v of scope %d with a limit of %d",
+		e.Kind, e.Scope, s.limitUnder(&p))
+	c.must(!pauses || int(e.Limit) == running, "scope %d pauses with %d in flight, not %d",
+		e.Scope, running, e.Limit)
+	s.paused = pauses
 }
 
 // request checks an event about a request.
@@ -205,7 +238,9 @@ func (c *Checker) request(e wire.Event) {
 	case wire.AttemptEnded:
 		c.move(e, r, attempted)
 		c.must(e.Delay >= 0, "%v took %v", e.ID, e.Delay)
-		c.scope(e).running[e.Class]--
+		s := c.scope(e)
+		s.running[e.Class]--
+		c.must(s.running[e.Class] >= 0, "%v: %d attempts in flight", e.ID, s.running[e.Class])
 	case wire.RequestHeld:
 		if r.stage == attempted {
 			c.must(r.replays == 0, "%v is replayed twice", e.ID)
@@ -247,7 +282,7 @@ func (c *Checker) send(e wire.Event, r *track) {
 		total += n
 	}
 	limit := s.limitUnder(&p)
-	c.must(limit == 0 || total < limit, "%v: all %d slots are taken", e.ID, total)
+	c.must(total < limit, "%v: all %d slots are taken", e.ID, total)
 	most := p.Queue.Class[e.Class].Most
 	c.must(most == 0 || s.running[e.Class] < most, "%v: class %v has its %d slots", e.ID, e.Class, most)
 	s.running[e.Class]++
@@ -331,7 +366,7 @@ func (c *Checker) changeBreaker(e wire.Event) {
 func (c *Checker) scope(e wire.Event) *scopeTrack {
 	k := scopeKey{e.ID.Client, e.Scope}
 	if c.scopes[k] == nil {
-		c.scopes[k] = &scopeTrack{}
+		c.scopes[k] = &scopeTrack{number: e.Scope}
 	}
 	return c.scopes[k]
 }

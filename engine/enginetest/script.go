@@ -256,6 +256,10 @@ func describeEvent(e wire.Event) string {
 		return fmt.Sprintf("%s of %v: %s", name, e.Delay, cause(e))
 	case wire.RequestDone:
 		return fmt.Sprintf("%s: %v after %v", name, e.Outcome, e.Delay)
+	case wire.ScopePaused:
+		return fmt.Sprintf("scope %d paused, %d in flight", e.Scope, e.Limit)
+	case wire.ScopeResumed:
+		return fmt.Sprintf("scope %d resumed after %v", e.Scope, e.Delay)
 	case wire.LimitChanged:
 		return fmt.Sprintf("limit %d: %d", e.Scope, e.Limit)
 	case wire.BreakerChanged:

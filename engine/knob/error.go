@@ -39,6 +39,9 @@ func (s Spec) fail(value, problem string) error {
 	if s.None != "" {
 		words = append(words, s.None)
 	}
+	for _, w := range s.Words {
+		words = append(words, w.Name)
+	}
 	e.Nearest, _ = Nearest(value, words)
 	return e
 }

@@ -48,12 +48,23 @@ type Spec struct {
 	// has another meaning; it needs Zero and a Min of 0. Empty if -1 is not
 	// allowed.
 	None string
+	// Words are values outside of the range that are written as words.
+	Words []Word
 	// Choices are the words of a Choice, in the order of their values.
 	Choices []string
 	// Fixed knobs cannot be changed while a run goes on.
 	Fixed bool
 	// Doc says in one line what the knob does.
 	Doc string
+}
+
+// Word is one value that is written as a word.
+type Word struct {
+	Name  string
+	Value int64
+	// Means says in a few words what the name does not, as in "to pause"; it may
+	// be empty.
+	Means string
 }
 
 // Field is a knob of a configuration C: its description and its place.

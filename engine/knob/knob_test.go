@@ -24,10 +24,14 @@ var (
 	share  = Spec{Name: "share", Kind: Ratio, Max: 1000, Step: 50}
 	rate   = Spec{Name: "arrival.rate", Kind: Rate, Min: 1, Max: 1_000_000_000}
 	jitter = Spec{Name: "retry.jitter", Kind: Choice, Choices: []string{"none", "full", "equal"}}
+	scoped = Spec{
+		Name: "scopes.a.limit", Kind: Int, Min: 1, Max: 1000, Step: 1, Zero: "default",
+		Words: []Word{{Name: "0", Value: -1, Means: "to pause"}, {Name: "unlimited", Value: -2}},
+	}
 	toggle = Spec{Name: "retry.network", Kind: Switch}
 )
 
-var all = []Spec{count, limit, wait, deadline, share, rate, jitter, toggle}
+var all = []Spec{count, limit, wait, deadline, share, rate, jitter, toggle, scoped}
 
 func TestParse(t *testing.T) {
 	tests := []struct {
@@ -61,6 +65,7 @@ func TestParse(t *testing.T) {
 		{rate, "200/s", 200_000},
 		{rate, "1.2345k/s", 1_234_500},
 		{jitter, "equal", 2},
+		{scoped, "0", -1}, {scoped, "unlimited", -2}, {scoped, "default", 0}, {scoped, "4", 4},
 		{toggle, "on", 1}, {toggle, "yes", 1}, {toggle, "true", 1},
 		{toggle, "off", 0}, {toggle, "no", 0}, {toggle, "false", 0},
 	}
@@ -76,6 +81,7 @@ func TestParseErrors(t *testing.T) {
 		asCount    = "; allowed: 1 to 100"
 		asDuration = "; allowed: 1ms to 1h"
 		asRate     = "; allowed: 0.001/s to 1000000/s"
+		asScoped   = "; allowed: 1 to 1000, 0 to pause, unlimited, or default"
 		asChoice   = "; allowed: one of none, full, equal"
 	)
 	tests := []struct {
@@ -127,6 +133,12 @@ func TestParseErrors(t *testing.T) {
 		{jitter, "ful", `retry.jitter: "ful" is not among the choices` + asChoice + `; did you mean "full"?`},
 		{jitter, "FULL", `retry.jitter: "FULL" is not among the choices` + asChoice + `; did you mean "full"?`},
 		{jitter, "1", `retry.jitter: "1" is not among the choices` + asChoice},
+		{scoped, "-1", `scopes.a.limit: "-1" is out of range` + asScoped},
+		{scoped, "-2", `scopes.a.limit: "-2" is out of range` + asScoped},
+		{scoped, "00", `scopes.a.limit: "00" could be read either way; write default` + asScoped +
+			`; did you mean "0"?`},
+		{scoped, "unlimted", `scopes.a.limit: "unlimted" is not a plain number` + asScoped +
+			`; did you mean "unlimited"?`},
 		{toggle, "1", `retry.network: "1" is neither on nor off; allowed: on or off`},
 		{toggle, "a\nb\x00", `retry.network: "a\nb\x00" is neither on nor off; allowed: on or off`},
 	}
@@ -169,6 +181,7 @@ func TestFormat(t *testing.T) {
 		{rate, -1500, "-1.5/s"},
 		{jitter, 1, "full"},
 		{jitter, 9, "9"},
+		{scoped, -1, "0"}, {scoped, -2, "unlimited"}, {scoped, 0, "default"}, {scoped, 3, "3"},
 		{toggle, 0, "off"},
 		{toggle, 1, "on"},
 	}
@@ -264,6 +277,12 @@ func TestStepped(t *testing.T) {
 		{"word is the end", limit, 0, -1, 0},
 		{"word to step", deadline, 0, 1, int64(time.Second)},
 		{"step to word", deadline, int64(time.Second), -1, 0},
+		{"first to the first of the words", scoped, 2, -2, -1},
+		{"the first of the words is the end", scoped, 1, -5, -1},
+		{"words to first", scoped, -1, 1, 1},
+		{"other words to first", scoped, -2, 1, 1},
+		{"other words stay", scoped, -2, -1, -2},
+		{"default stays", scoped, 0, -1, 0},
 		{"adds time", wait, int64(1200 * time.Millisecond), 1, int64(1300 * time.Millisecond)},
 		{"halves below a step", wait, int64(100 * time.Millisecond), -2, int64(25 * time.Millisecond)},
 		{"doubles below a step", wait, int64(25 * time.Millisecond), 2, int64(100 * time.Millisecond)},
@@ -300,6 +319,9 @@ func allowedValue(t *rapid.T, s Spec) int64 {
 	if s.Zero != "" && rapid.Bool().Draw(t, "zero") {
 		return 0
 	}
+	if len(s.Words) > 0 && rapid.Bool().Draw(t, "word") {
+		return rapid.SampledFrom(s.Words).Draw(t, "word").Value
+	}
 	return rapid.Int64Range(s.low(), s.Max).Draw(t, "value")
 }
 
@@ -322,7 +344,7 @@ func TestSteppedStaysAllowed(t *testing.T) {
 		if err := s.Check(got); err != nil {
 			t.Fatalf("Stepped(%d, %d) = %d: %v", v, presses, got, err)
 		}
-		if s.Kind != Choice && s.Kind != Switch && presses > 0 && got < v {
+		if s.Kind != Choice && s.Kind != Switch && presses > 0 && got < v && v > 0 {
 			t.Fatalf("Stepped(%d, %d) = %d went down", v, presses, got)
 		}
 	})

@@ -19,6 +19,11 @@ func (s Spec) Parse(text string) (int64, error) {
 	if s.None != "" && text == s.None {
 		return -1, nil
 	}
+	for _, w := range s.Words {
+		if text == w.Name {
+			return w.Value, nil
+		}
+	}
 	v, problem := s.read(text)
 	if problem != "" {
 		return 0, s.fail(text, problem)
@@ -26,10 +31,7 @@ func (s Spec) Parse(text string) (int64, error) {
 	if s.Zero != "" && v == 0 {
 		return 0, s.fail(text, "could be read either way; write "+s.words(" or "))
 	}
-	if s.None != "" && v == -1 {
-		return 0, s.fail(text, "is out of range")
-	}
-	if !s.inRange(v) {
+	if _, word := s.Word(v); word || !s.inRange(v) {
 		return 0, s.fail(text, "is out of range")
 	}
 	return v, nil

@@ -9,11 +9,10 @@ import (
 // Format writes a value as Parse reads it: 1.2s, 0.25, 200/s, full, on, or the
 // word for 0.
 func (s Spec) Format(v int64) string {
+	if word, ok := s.Word(v); ok {
+		return word
+	}
 	switch {
-	case v == 0 && s.Zero != "":
-		return s.Zero
-	case v == -1 && s.None != "":
-		return s.None
 	case s.Kind == Duration:
 		return formatDuration(time.Duration(v))
 	case s.Kind == Ratio:
@@ -28,6 +27,23 @@ func (s Spec) Format(v int64) string {
 		return "on"
 	}
 	return strconv.FormatInt(v, 10)
+}
+
+// Word is the word that a value is written as; false if it is written otherwise,
+// and has the unit.
+func (s Spec) Word(v int64) (string, bool) {
+	if v == 0 && s.Zero != "" {
+		return s.Zero, true
+	}
+	if v == -1 && s.None != "" {
+		return s.None, true
+	}
+	for _, w := range s.Words {
+		if v == w.Value {
+			return w.Name, true
+		}
+	}
+	return "", false
 }
 
 // formatDuration is d.String() in ASCII and without parts that are zero: 1m,
@@ -71,7 +87,8 @@ func (s Spec) inRange(v int64) bool {
 	case Switch:
 		return v == 0 || v == 1
 	}
-	return v == 0 && s.Zero != "" || v == -1 && s.None != "" || v >= s.low() && v <= s.Max
+	_, word := s.Word(v)
+	return word || v >= s.low() && v <= s.Max
 }
 
 // low is the lowest value apart from the one that Zero stands for.
@@ -83,7 +100,7 @@ func (s Spec) low() int64 {
 }
 
 // Allowed says in words which values are allowed: "1ms to 1h", "1 to 100, or
-// off", "one of none, full, equal", "on or off".
+// off", "1 to 100, 0 to pause, or unlimited", "one of none, full, equal", "on or off".
 func (s Spec) Allowed() string {
 	switch s.Kind {
 	case Choice:
@@ -92,6 +109,9 @@ func (s Spec) Allowed() string {
 		return "on or off"
 	}
 	text := s.Format(s.low()) + " to " + s.Format(s.Max)
+	for _, w := range s.Words {
+		text += strings.TrimSuffix(", "+w.Name+" "+w.Means, " ")
+	}
 	if s.Zero != "" {
 		text += ", or " + s.words(" or ")
 	}
@@ -102,7 +122,9 @@ func (s Spec) Allowed() string {
 // It stays within the range. Below one step, and where Step is 0, a press
 // doubles or halves, so that a small value is not lost in one press. A value
 // that can be 0 goes there below its first step, and rises from 0 to that step.
-// Where there is a None, it is below 0. Choices wrap around; a Switch toggles.
+// Where there is a None, it is below 0. Where there are Words, the first is what
+// lies below, and the others have to be written. Choices wrap around; a Switch
+// toggles.
 func (s Spec) Stepped(v int64, presses int) int64 {
 	switch s.Kind {
 	case Choice:
@@ -126,10 +148,11 @@ func (s Spec) Stepped(v int64, presses int) int64 {
 }
 
 func (s Spec) up(v int64) int64 {
+	_, word := s.Word(v)
 	switch {
 	case v < 0 && s.None != "":
 		return 0
-	case v == 0:
+	case v == 0 || word:
 		return s.first()
 	case s.Step == 0 || v < s.Step:
 		if s.Step > 0 {
@@ -141,9 +164,14 @@ func (s Spec) up(v int64) int64 {
 }
 
 func (s Spec) down(v int64) int64 {
+	_, word := s.Word(v)
 	switch {
 	case v <= 0 && s.None != "":
 		return -1
+	case word:
+		return v
+	case v <= s.first() && len(s.Words) > 0:
+		return s.Words[0].Value
 	case v <= s.first() && s.canBeZero():
 		return 0
 	case s.Step == 0 || v <= s.Step:
@@ -168,11 +196,8 @@ func (s Spec) first() int64 {
 func (s Spec) canBeZero() bool { return s.Zero != "" || s.Min <= 0 }
 
 func (s Spec) clamp(v int64) int64 {
-	if v == 0 && s.canBeZero() {
-		return 0
-	}
-	if v == -1 && s.None != "" {
-		return -1
+	if _, word := s.Word(v); word || v == 0 && s.canBeZero() {
+		return v
 	}
 	return min(max(v, s.low()), s.Max)
 }

@@ -19,6 +19,7 @@ func (s *Snapshot) Check() error {
 	c.requests(s.Requests, s.Attempts, s.Retries, s.InFlight, s.Outcomes)
 	c.equal("requests waiting by class", s.waiting(), s.Waiting)
 	c.atLeast("sleeping", s.Sleeping, 0)
+	c.atLeast("paused", s.Paused, 0)
 	c.atLeast("missed", s.Missed, 0)
 	c.atLeast("denied", s.Denied, 0)
 	c.headline("now", s.Now)

@@ -121,6 +121,10 @@ func (c *Collector) Observe(e wire.Event) {
 		c.faultEnded(&e)
 	case wire.LimitChanged:
 		c.limitChanged(&e)
+	case wire.ScopePaused:
+		c.limits.paused++
+	case wire.ScopeResumed:
+		c.limits.paused--
 	case wire.RetryDenied:
 		c.client.denied++
 	case wire.PageEnded:

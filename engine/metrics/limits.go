@@ -8,6 +8,7 @@ type limits struct {
 	each   []int32 // 0 where the limit has not moved; made at the first move
 	moved  int64
 	sum    int64
+	paused int64 // scopes of clients
 }
 
 // LimitView is where limiters have moved the limits of scopes.

@@ -32,3 +32,18 @@ func TestLimitsAreAveragedOverThoseThatMoved(t *testing.T) {
 		t.Errorf("limits at the ends of bins are %v and %v, want 15 and 8", bins[0].Limit, bins[1].Limit)
 	}
 }
+
+// TestPausedScopesAreCounted: each once, until it is resumed.
+func TestPausedScopesAreCounted(t *testing.T) {
+	c := New(Config{Clients: 2, Scopes: 2})
+	for _, e := range []wire.Event{
+		{Kind: wire.ScopePaused}, {Kind: wire.ScopePaused, Scope: 1},
+		{Kind: wire.ScopePaused, ID: wire.AttemptID{Client: 1}}, {Kind: wire.ScopeResumed, Scope: 1},
+	} {
+		c.Observe(e)
+	}
+	s := c.Snapshot()
+	if err := s.Check(); err != nil || s.Paused != 2 {
+		t.Errorf("%d scopes are paused, %v", s.Paused, err)
+	}
+}

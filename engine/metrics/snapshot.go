@@ -30,6 +30,8 @@ type Snapshot struct {
 	InFlight int64
 	Waiting  int64
 	Sleeping int64
+	// Paused is how many scopes of clients have a limit of 0 now.
+	Paused int64
 	// Missed counts arrivals that a stalled sender had to leave out.
 	Missed int64
 	// Denied counts the retries that a budget refused.

@@ -19,6 +19,7 @@ func (c *Collector) Snapshot() *Snapshot {
 		Requests: c.client.requests, Outcomes: c.client.outcomes(),
 		Attempts: c.client.attempts, Retries: c.client.retries,
 		InFlight: c.client.inFlight, Waiting: c.queues.count,
+		Paused: c.limits.paused,
 		Missed: c.client.missed, Denied: c.client.denied, Lag: c.lag(),
 		Now: c.headline(), Was: c.compared(), Changed: c.changed, Window: c.window(),
 		Breakers: c.breakerView(),

@@ -214,9 +214,14 @@ const (
 	// ServerCancelled: the server has stopped work on it, since its caller had
 	// left. Wasted says that a worker was at it, for Delay.
 	ServerCancelled
+	// ScopePaused: the limit of Scope is 0, so that whoever waits there waits for
+	// that; Limit is how many attempts are still in flight.
+	ScopePaused
+	// ScopeResumed: Scope has a limit again, after Delay.
+	ScopeResumed
 
 	// NumEventKinds is the number of kinds.
-	NumEventKinds = int(ServerCancelled) + 1
+	NumEventKinds = int(ScopeResumed) + 1
 )
 
 var eventNames = []string{
@@ -226,7 +231,7 @@ var eventNames = []string{
 	"server_arrived", "server_began", "server_done", "server_rejected",
 	"server_reset", "server_returned", "server_repeated", "fault_began", "fault_ended",
 	"arrivals_missed", "retry_denied", "limit_changed", "retry_refused",
-	"page_ended", "request_held", "server_cancelled",
+	"page_ended", "request_held", "server_cancelled", "scope_paused", "scope_resumed",
 }
 
 // String is the kind's name in snake case.

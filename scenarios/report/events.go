@@ -80,6 +80,8 @@ var bodies = [wire.NumEventKinds]func(*Events, wire.Event){
 	wire.FaultBegan:      (*Events).fault,
 	wire.FaultEnded:      (*Events).fault,
 	wire.PageEnded:       (*Events).page,
+	wire.ScopePaused:     (*Events).pause,
+	wire.ScopeResumed:    (*Events).pause,
 }
 
 func (e *Events) retry(ev wire.Event) {
@@ -114,6 +116,15 @@ func (e *Events) page(ev wire.Event) {
 	e.number("group", uint64(ev.Group))
 	e.inMS("took_ms", ev.Delay)
 	e.flag("good", ev.Good)
+}
+
+func (e *Events) pause(ev wire.Event) {
+	e.client(ev)
+	if ev.Kind == wire.ScopePaused {
+		e.number("in_flight", uint64(ev.Limit))
+		return
+	}
+	e.inMS("lasted_ms", ev.Delay)
 }
 
 func (e *Events) probe(ev wire.Event) {

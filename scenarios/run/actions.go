@@ -27,12 +27,15 @@ func translate(s *scenarios.Scenario, a scenarios.Action) (inputs, error) {
 	if a.Kind == scenarios.DoFault {
 		return faultInput(s, a), nil
 	}
-	owner, index, _ := scenarios.Target(a.Knob)
-	switch owner {
+	k, err := s.Knob(a.Knob)
+	if err != nil {
+		return inputs{}, err
+	}
+	switch k.Owner {
 	case scenarios.OwnerPolicy, scenarios.OwnerFleet:
-		return inputs{fleet: fleet.Input{Kind: fleet.Set, Knob: index, Value: a.Value}}, nil
+		return inputs{fleet: fleet.Input{Kind: fleet.Set, Knob: k.Index, Value: a.Value}}, nil
 	case scenarios.OwnerServer:
-		in := wire.ServerInput{Kind: wire.ServerSet, Knob: index, Value: a.Value}
+		in := wire.ServerInput{Kind: wire.ServerSet, Knob: k.Index, Value: a.Value}
 		return inputs{toServer: true, server: in}, nil
 	}
 	return inputs{}, fmt.Errorf("%s: cannot be changed while a run goes on", a.Knob)

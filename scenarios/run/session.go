@@ -230,7 +230,7 @@ type change struct {
 // had before: the preset first, since it changes others.
 func difference(before, after *scenarios.Scenario) []scenarios.Action {
 	var back []scenarios.Action
-	for _, k := range scenarios.Settings() {
+	for _, k := range append(scenarios.Settings(), before.ScopeSettings()...) {
 		was, errWas := before.Value(k.Name)
 		is, errIs := after.Value(k.Name)
 		if errWas != nil || errIs != nil || was == is {

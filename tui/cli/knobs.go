@@ -18,7 +18,9 @@ func (a *app) knobsCommand() *cobra.Command {
 		Short: "List what --set, scenario files and the tuning panel can change",
 		Long: "List what --set, scenario files and the tuning panel can change.\n\n" +
 			"Not in the list are the fields of a scenario's own faults, which --set can change\n" +
-			"as well, as in fault.restart.length=1s; `herdscope scenarios show` shows them.",
+			"as well, as in fault.restart.length=1s; `herdscope scenarios show` shows them. Nor are\n" +
+			"the limits that a scenario's scopes can have of their own: scopes.NAME.limit, as\n" +
+			"queue.limit, and scopes.NAME.capacity, as queue.capacity.",
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error { return a.listKnobs(asJSON) },
 	}

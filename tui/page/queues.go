@@ -70,7 +70,12 @@ func drawSlots(in widget.Area, y int, v View) {
 		"slots: unlimited, so nothing waits", "slots: unlimited",
 	}
 	wait := widget.Count(v.Snap.Waiting) + " wait"
-	if kind := v.Scenario.Fleet.Policy.Limiter.Kind; kind != 0 { // not fixed
+	if n := v.Snap.Paused; n > 0 {
+		texts = []string{
+			fmt.Sprintf("PAUSED by a limit of 0: %s scopes of clients · %s", widget.Count(n), wait),
+			"PAUSED by a limit of 0 · " + wait, "PAUSED · " + wait,
+		}
+	} else if kind := v.Scenario.Fleet.Policy.Limiter.Kind; kind != 0 { // not fixed
 		mean := "not moved yet"
 		if v.Snap.Limits.Moved > 0 {
 			mean = fmt.Sprintf("%.1f on average", v.Snap.Limits.Mean)

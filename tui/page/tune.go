@@ -150,7 +150,7 @@ func drawRange(a widget.Area, k Knob) {
 // drawKnob draws one setting: its name and its value.
 func drawKnob(a widget.Area, k Knob, selected bool) {
 	value := k.Format(k.Value)
-	if k.Kind == knob.Int && k.Unit != "" && (k.Zero == "" || k.Value != 0) && a.W >= 40 {
+	if k.Kind == knob.Int && k.Unit != "" && !isWord(k) && a.W >= 40 {
 		value += " " + unit(k)
 	}
 	style, name := theme.Of(theme.Plain), theme.Of(theme.Dim)
@@ -170,6 +170,12 @@ func drawKnob(a widget.Area, k Knob, selected bool) {
 	if selected {
 		a.Back(0, theme.Selected)
 	}
+}
+
+// isWord says whether a knob's value is written without its unit.
+func isWord(k Knob) bool {
+	word, ok := k.Word(k.Value)
+	return ok && word != "0"
 }
 
 // unit is a knob's unit for its value: one attempt, two attempts.

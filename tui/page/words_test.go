@@ -36,6 +36,16 @@ func TestNoSentenceIsCut(t *testing.T) {
 	}
 }
 
+// Whoever waits for a limit of 0 is told so.
+func TestQueuesSayThatTheyArePaused(t *testing.T) {
+	p := page.Pages()[0]
+	v := viewFor(p, 160, 42, pagetest.Scenario(), 14*time.Second, false)
+	v.Snap.Paused = 12
+	if got := frame(plain, 160, 42, p, v); !strings.Contains(got, "PAUSED by a limit of 0: 12 scopes of clients") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
 // A server without a limit is not what hurts, and neither are herds, where the
 // clients wait for slots of their own.
 func TestStabilityNamesWhatHurts(t *testing.T) {

@@ -131,11 +131,11 @@ func (r *Run) set(a scenarios.Action) error {
 	if err := r.model.scenario.SetValue(a.Knob, a.Value); err != nil {
 		return err
 	}
-	for _, k := range scenarios.Knobs() {
-		if k.Name == a.Knob {
-			r.mark(a.Knob + " = " + k.Format(a.Value))
-		}
+	k, err := r.model.scenario.Knob(a.Knob)
+	if err != nil {
+		return err
 	}
+	r.mark(a.Knob + " = " + k.Format(a.Value))
 	return nil
 }
 
