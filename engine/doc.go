@@ -38,6 +38,11 @@
 // After the backoff it joins the queue again, with the place that it had. Its
 // deadline runs from the submission, time in the queue and in backoff included.
 //
+// A scope may have a limit of its own, Queue.Scope, such as 1 for long jobs. A
+// limit may change at any time: a larger one wakes who may start now, under a
+// smaller one what is in flight ends as it would have, and Paused lets nothing
+// start, which is told by ScopePaused.
+//
 // Every submitted request ends exactly once, in a RequestDone.
 //
 // Requests that belong together, such as those of a page, may share a Group.

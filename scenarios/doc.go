@@ -19,7 +19,9 @@
 //	  critical: {weight: 1, method: GET, path: /pay, scope: pay, deadline: 5s}
 //	retry: {attempts: 3, base: 100ms}
 //	breaker: {failures: 5, open_for: 10s}
-//	queue: {limit: 4}
+//	queue: {limit: 4}          # 0 pauses; without a limit is unlimited
+//	scopes:                    # of those that classes name
+//	  pay: {limit: 1}          # in place of queue.limit
 //	server: {workers: 20, service: {shape: exponential, mean: 50ms}}
 //	network: {delay: 0.5ms}
 //	faults:
@@ -29,7 +31,8 @@
 //	  - {at: 20s, fault: outage, do: now}
 //
 // Sections mirror the names of the knobs, retry.base being base in the section
-// retry; under classes stand the knobs mix.CLASS.* and queue.CLASS.* together.
+// retry; under classes stand the knobs mix.CLASS.* and queue.CLASS.* together. The
+// knobs of a scope, as in scopes.pay.limit, exist where the scenario has it.
 // What a file leaves out is as in Default.
 //
 // The package imports the configuration types of engine, fleet and fault, and
