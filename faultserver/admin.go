@@ -1,191 +1,161 @@
 package faultserver
 
 import (
-	"encoding/json"
+	"crypto/sha256"
+	"crypto/subtle"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
+	"net/netip"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/gorilla/mux"
-
-	"herdscope/engine/clock"
-	"herdscope/engine/knob"
-	"herdscope/engine/wire"
 )
 
-// Stats is the state of the server at one moment, and the answer to
-// GET /_fault/state.
-type Stats struct {
-	// NowSeconds is the run clock.
-	NowSeconds float64 `json:"now_s"`
-	// Busy and Backlog are the attempts in service and those that wait for a
-	// worker.
-	Busy    int `json:"busy"`
-	Backlog int `json:"backlog"`
-	// Open is the attempts whose client waits for an answer.
-	Open   int          `json:"open"`
-	Faults []FaultStats `json:"faults"`
-}
+// AdminPath begins all paths of the admin API.
+const AdminPath = "/_fault/"
 
-// FaultStats is the state of one fault.
-type FaultStats struct {
-	Name string `json:"name"`
-	Kind string `json:"kind"`
-	On   bool   `json:"on"`
-	// UntilSeconds is when On changes next by itself; nil if it does not.
-	UntilSeconds *float64 `json:"until_s"`
-	// Hits is the attempts that the fault has hit.
-	Hits int64 `json:"hits"`
-}
+// ErrExposed says that the admin API was to listen where other machines can
+// reach it, without a token.
+var ErrExposed = errors.New("other machines can reach the address, so that it needs a token")
 
-// Stats is the state of the server now; the error is ErrClosed.
-func (s *Server) Stats() (Stats, error) {
-	var stats Stats
-	err := s.owner.ask(func(o *owner) {
-		o.step(s.clock.Now(), wire.ServerInput{})
-		stats = o.stats()
-	})
-	return stats, err
-}
-
-func (o *owner) stats() Stats {
-	stats := Stats{
-		NowSeconds: o.model.Now().Seconds(),
-		Busy:       o.model.Busy(),
-		Backlog:    o.model.Waiting(),
-		Open:       len(o.visits),
-		Faults:     []FaultStats{},
-	}
-	for i, known := range o.model.Faults() {
-		on, until := o.model.FaultState(i)
-		f := FaultStats{
-			Name: known.Name, Kind: known.Kind.String(), On: on, Hits: o.model.Hits(i),
-		}
-		if until != clock.Never {
-			seconds := until.Seconds()
-			f.UntilSeconds = &seconds
-		}
-		stats.Faults = append(stats.Faults, f)
-	}
-	return stats
-}
-
-// The paths of the API of the server's own.
 const (
-	adminPath = "/_fault/"
-	statePath = adminPath + "state"
-	faultPath = adminPath + "faults/{name}/{do}"
+	// adminTimeout is how long a request of the admin API, and its answer, may
+	// take on the wire.
+	adminTimeout = 10 * time.Second
+	// adminIdle is how long a connection of the admin API may be idle.
+	adminIdle = time.Minute
 )
 
-// router is all that the server answers to.
-func (s *Server) router(routes []string) http.Handler {
-	if len(routes) == 0 {
-		routes = []string{"/"}
+// endpoint is one thing that the admin API does. What do returns is written as
+// JSON, with the status that it brings or else 200.
+type endpoint struct {
+	method, path string
+	do           func(*http.Request) (any, *problem)
+}
+
+func (s *Server) endpoints() []endpoint {
+	const faults = AdminPath + "faults"
+	return []endpoint{
+		{http.MethodGet, AdminPath + "stats", s.getStats},
+		{http.MethodGet, AdminPath + "schedule", s.getSchedule},
+		{http.MethodPost, AdminPath + "reset", s.postReset},
+		{http.MethodGet, AdminPath + "knobs", s.getKnobs},
+		{http.MethodPatch, AdminPath + "knobs", s.patchKnobs},
+		{http.MethodGet, faults, s.getFaults},
+		{http.MethodPost, faults, s.postFault},
+		{http.MethodGet, faults + "/{name}", s.getFault},
+		{http.MethodPatch, faults + "/{name}", s.patchFault},
+		{http.MethodDelete, faults + "/{name}", s.deleteFault},
+		{http.MethodPost, faults + "/{name}/{do}", s.doFault},
 	}
+}
+
+// listenAdmin opens the listener of the admin API, if there is to be one.
+func listenAdmin(c Config) (net.Listener, error) {
+	if c.Admin == "" {
+		return nil, nil
+	}
+	listener, err := net.Listen("tcp", c.Admin)
+	if err != nil {
+		return nil, fmt.Errorf("start admin API on %s: %w", c.Admin, err)
+	}
+	if at, ok := listener.Addr().(*net.TCPAddr); c.AdminToken == "" && (!ok || !at.IP.IsLoopback()) {
+		return nil, errors.Join(fmt.Errorf("start admin API on %s: %w", c.Admin, ErrExposed), listener.Close())
+	}
+	return listener, nil
+}
+
+// newAdmin is the HTTP server of the admin API.
+func (s *Server) newAdmin(token string) *http.Server {
+	return &http.Server{
+		Handler:           s.surviving(guarded(token, s.adminRouter())),
+		ReadHeaderTimeout: adminTimeout, ReadTimeout: adminTimeout, WriteTimeout: adminTimeout,
+		IdleTimeout: adminIdle, MaxHeaderBytes: maxHeader, ErrorLog: s.http.ErrorLog,
+	}
+}
+
+func (s *Server) adminRouter() http.Handler {
 	r := mux.NewRouter().SkipClean(true)
-	notFound := elsewhere(append(slices.Clone(routes), statePath, faultPath))
-	r.NotFoundHandler = notFound
-	r.MethodNotAllowedHandler = only(wire.MethodNames()...)
-
-	r.HandleFunc(statePath, s.getState).Methods(http.MethodGet).Name("fault-state")
-	r.Handle(statePath, only(http.MethodGet)).Name("fault-state-other")
-	r.HandleFunc(faultPath, s.doFault).Methods(http.MethodPost).Name("fault-do")
-	r.Handle(faultPath, only(http.MethodPost)).Name("fault-do-other")
-	r.PathPrefix(adminPath).Handler(notFound).Name("fault-unknown")
-
-	for _, i := range longestFirst(routes) {
-		r.PathPrefix(routes[i]).Methods(wire.MethodNames()...).Handler(s.traffic(uint8(i))).
-			Name("traffic " + routes[i])
+	var paths []string
+	methods := map[string][]string{}
+	for _, e := range s.endpoints() {
+		r.HandleFunc(e.path, e.serve).Methods(e.method)
+		if methods[e.path] == nil {
+			paths = append(paths, e.path)
+		}
+		methods[e.path] = append(methods[e.path], e.method)
 	}
+	for _, path := range paths {
+		r.Handle(path, only(methods[path]...))
+	}
+	r.NotFoundHandler = elsewhere(paths)
 	return r
 }
 
-// longestFirst is the indices of the routes, so that one that lies below
-// another is tried before it.
-func longestFirst(routes []string) []int {
-	order := make([]int, len(routes))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return len(routes[b]) - len(routes[a]) })
-	return order
-}
-
-func (s *Server) getState(w http.ResponseWriter, _ *http.Request) {
-	stats, err := s.Stats()
-	if err != nil {
-		refuse(w, http.StatusServiceUnavailable, problem{Error: err.Error()})
+func (e endpoint) serve(w http.ResponseWriter, r *http.Request) {
+	r.Body = http.MaxBytesReader(w, r.Body, maxObject)
+	v, wrong := e.do(r)
+	if wrong != nil {
+		wrong.write(w)
 		return
 	}
-	writeJSON(w, http.StatusOK, stats)
+	status := http.StatusOK
+	if made, ok := v.(created); ok {
+		w.Header().Set("Location", made.location)
+		status, v = http.StatusCreated, made.object
+	}
+	writeJSON(w, status, v)
 }
 
-func (s *Server) doFault(w http.ResponseWriter, r *http.Request) {
-	vars := mux.Vars(r)
-	i := slices.Index(s.faults, vars["name"])
-	if i < 0 {
-		refuse(w, http.StatusNotFound, unknown("fault", vars["name"], s.faults))
-		return
-	}
-	do := slices.Index(wire.FaultDoNames(), vars["do"])
-	if do < 0 {
-		refuse(w, http.StatusBadRequest, unknown("action", vars["do"], wire.FaultDoNames()))
-		return
-	}
-	err := s.Do(wire.ServerInput{
-		Kind: wire.ServerFault, Fault: uint8(i), Do: wire.FaultDo(do),
-	})
-	if errors.Is(err, ErrClosed) {
-		refuse(w, http.StatusServiceUnavailable, problem{Error: err.Error()})
-		return
-	}
-	s.getState(w, r)
+// created is a new thing, and where to find it.
+type created struct {
+	location string
+	object   any
 }
 
-// problem is the answer to a request that is not understood.
-type problem struct {
-	Error string `json:"error"`
-	// Value is what was asked for, Allowed what could have been, and Nearest
-	// what was probably meant.
-	Value   string   `json:"value,omitempty"`
-	Allowed []string `json:"allowed,omitempty"`
-	Nearest string   `json:"nearest,omitempty"`
-}
-
-func unknown(what, value string, allowed []string) problem {
-	p := problem{
-		Error: fmt.Sprintf("there is no %s %s", what, knob.Quote(value)),
-		Value: value, Allowed: allowed,
-	}
-	p.Nearest, _ = knob.Nearest(value, allowed)
-	return p
-}
-
-// elsewhere refuses every path and names those that there are.
-func elsewhere(paths []string) http.Handler {
+// guarded lets through who has the token. Without a token anybody on this
+// machine may come in, save for what a page in a browser can be made to send:
+// requests from another origin, or under a name that only points here.
+func guarded(token string, next http.Handler) http.Handler {
+	want := sha256.Sum256([]byte("Bearer " + token))
+	next = http.NewCrossOriginProtection().Handler(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		refuse(w, http.StatusNotFound, unknown("path", r.URL.Path, paths))
+		got := sha256.Sum256([]byte(r.Header.Get("Authorization")))
+		switch {
+		case token == "" && !local(r.Host):
+			p := trouble(http.StatusForbidden, "without a token, the admin API goes by its address only")
+			p.Field, p.Value, p.Allowed = "Host", r.Host, []string{"localhost", "an IP address"}
+			p.write(w)
+		case token != "" && subtle.ConstantTimeCompare(got[:], want[:]) != 1:
+			w.Header().Set("WWW-Authenticate", `Bearer realm="herdscope"`)
+			p := trouble(http.StatusUnauthorized, "the admin API wants its token")
+			p.Field, p.Allowed = "Authorization", []string{"Bearer TOKEN"}
+			p.write(w)
+		default:
+			next.ServeHTTP(w, r)
+		}
 	})
 }
 
-// only refuses every method, since those that a path takes have their own
-// handlers.
-func only(methods ...string) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Allow", strings.Join(methods, ", "))
-		p := unknown("method", r.Method, methods)
-		p.Error += " for the path " + knob.Quote(r.URL.Path)
-		refuse(w, http.StatusMethodNotAllowed, p)
-	})
+// local says whether a Host field is localhost or an address, and not a name that
+// somebody else may have pointed at this machine.
+func local(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	_, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return err == nil || slices.Contains([]string{"", "localhost"}, host)
 }
 
-func refuse(w http.ResponseWriter, status int, p problem) { writeJSON(w, status, p) }
-
-func writeJSON(w http.ResponseWriter, status int, v any) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	// An error means that the client has gone: the values can all be written.
-	_ = json.NewEncoder(w).Encode(v)
+// AdminURL is the address of the admin API as the beginning of a URL, without a
+// path; empty if there is none.
+func (s *Server) AdminURL() string {
+	if s.adminListener == nil {
+		return ""
+	}
+	return "http://" + s.adminListener.Addr().String()
 }

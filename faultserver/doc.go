@@ -8,12 +8,27 @@
 // that hangs, so that it never has to wait for any.
 //
 // An attempt of the fleet says which one it is in the request field
-// wire.AttemptHeader. Other programs may call too: they are told apart by the
-// field X-Client-Id, or else by their address; see FirstForeignClient. Below
-// /_fault/ there is an API to look at the server and to switch its faults:
+// wire.AttemptHeader. Other programs may call too. They are told apart by the
+// field X-Client-Id, or else by the cookie client_id, or else by their address;
+// see FirstForeignClient. Which of their attempts is a retry, nobody tells; see
+// RetryWindow for what counts as one.
 //
-//	GET  /_fault/state
-//	POST /_fault/faults/{name}/{do}    do is auto, on, off or now
+// An API to look at the server and to change its faults listens at an address of
+// its own, all paths below /_fault/, in JSON:
+//
+//	GET    /_fault/stats
+//	GET    /_fault/schedule?for=1m
+//	POST   /_fault/reset                   settings as at the start, counts at 0
+//	GET    /_fault/knobs
+//	PATCH  /_fault/knobs
+//	GET    /_fault/faults
+//	POST   /_fault/faults                  begins at once unless it has a start
+//	GET    /_fault/faults/{name}
+//	PATCH  /_fault/faults/{name}
+//	DELETE /_fault/faults/{name}
+//	POST   /_fault/faults/{name}/{do}      do is auto, on, off or now
+//
+// A change is made whole or not at all, with the field names of scenario files.
 //
 // The server speaks HTTP/1.1 only, so that an attempt is a connection's only
 // business and a reset hits nobody else, and never closes an idle connection by

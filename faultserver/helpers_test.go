@@ -157,9 +157,17 @@ func (b *bench) call(ctx context.Context, method, path string, fields ...string)
 	if err != nil {
 		return result{err: err}
 	}
+	return b.do(r, fields...)
+}
+
+// do makes a request with header fields as "Name: value".
+func (b *bench) do(r *http.Request, fields ...string) result {
 	for _, field := range fields {
 		name, value, _ := strings.Cut(field, ": ")
 		r.Header.Set(name, value)
+		if name == "Host" {
+			r.Host = value
+		}
 	}
 	response, err := b.client.Do(r)
 	if err != nil {

@@ -27,8 +27,8 @@ func TestKeyOfARequest(t *testing.T) {
 					r.Header.Set(field, value)
 				}
 			}
-			a, err := new(Server).identify(r)
-			if err != nil || a.Key != tt.want || a.Method != wire.Post {
+			a, err := new(Server).identify(r, 0)
+			if err != nil || a.attempt.Key != tt.want || a.attempt.Method != wire.Post {
 				t.Errorf("identified as %+v, %v; want the key %#x", a, err, tt.want)
 			}
 		})

@@ -98,6 +98,9 @@ func TestPanicInAHandlerIsSurvived(t *testing.T) {
 	if r := b.get("/"); r.status != 200 {
 		t.Errorf("the next: %+v, want 200", r)
 	}
+	if got := b.stats().Panics; got != 1 {
+		t.Errorf("%d panics are counted, want 1", got)
+	}
 }
 
 // An idle connection stays open: a client must never find it closed.

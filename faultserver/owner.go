@@ -32,6 +32,11 @@ type owner struct {
 	// visits is the attempts that wait for an answer.
 	visits  map[wire.AttemptID]*visit
 	effects []wire.ServerEffect
+	tally   tally
+	// start is the settings at the start; onEdit hears of those that the admin
+	// API changes.
+	start  fault.Config
+	onEdit func(Edit)
 
 	// timer is set for the moment armed, clock.Never if it is not set. changed
 	// says that the clock stops or starts, which makes armed out of date.
@@ -43,7 +48,13 @@ type owner struct {
 // visit is an attempt that waits for its answer. The channel has room for the
 // one answer there is, so that the owner never waits for a handler.
 type visit struct {
-	answer chan wire.Reply
+	answer chan answered
+}
+
+// answered is a reply, and the fault that has made it; empty if none has.
+type answered struct {
+	wire.Reply
+	fault string
 }
 
 // call is the arrival of an attempt, or its client's leaving.
@@ -75,6 +86,8 @@ func newOwner(c Config) *owner {
 		stopping: make(chan struct{}),
 		stopped:  make(chan struct{}),
 		visits:   make(map[wire.AttemptID]*visit),
+		start:    c.Model.Config(),
+		onEdit:   c.OnEdit,
 		timer:    time.NewTimer(time.Hour),
 		armed:    clock.Never,
 	}
@@ -157,8 +170,9 @@ func (o *owner) take(c call) {
 	case c.leaves:
 		delete(o.visits, c.attempt.ID)
 		in.Kind = wire.ServerLeave
+		o.tally.left++
 	case current != nil:
-		c.visit.answer <- repeated
+		c.visit.answer <- answered{Reply: repeated}
 		return
 	default:
 		o.visits[c.attempt.ID] = c.visit
@@ -170,18 +184,36 @@ func (o *owner) take(c call) {
 // handlers, so that one may come after a later one: the model then takes the
 // later time for both.
 func (o *owner) step(now clock.Instant, in wire.ServerInput) {
-	o.effects = o.model.Step(now, in, o.effects[:0])
-	for i := range o.effects {
-		e := &o.effects[i]
-		switch e.Kind {
+	o.carryOut(o.model.Step(now, in, o.effects[:0]))
+}
+
+// carryOut does what the model asks for.
+func (o *owner) carryOut(effects []wire.ServerEffect) {
+	o.effects = effects
+	for i := range effects {
+		switch e := &effects[i]; e.Kind {
 		case wire.ServerReply:
 			v := o.visits[e.ID]
 			delete(o.visits, e.ID)
-			v.answer <- e.Reply
+			o.tally.replied(e.Reply)
+			v.answer <- answered{e.Reply, o.culprit(effects[i:])}
 		case wire.ServerEvent:
+			o.tally.observe(&e.Event)
 			o.observe(e.Event)
 		}
 	}
+}
+
+// culprit is the name of the fault behind the reply that is the first of the
+// effects: the event that reports it comes right after it.
+func (o *owner) culprit(effects []wire.ServerEffect) string {
+	if len(effects) < 2 || effects[1].Kind != wire.ServerEvent || effects[1].Event.ID != effects[0].ID {
+		return ""
+	}
+	if i := int(effects[1].Event.Fault); o.model.HasFault(i) {
+		return o.model.Faults()[i].Name
+	}
+	return ""
 }
 
 // call hands over a call; once the owner stops, nobody takes it.

@@ -1,6 +1,7 @@
 package faultserver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"herdscope/engine/clock"
@@ -42,40 +44,90 @@ type Config struct {
 	Observer func(wire.Event)
 	// ErrorLog takes the complaints of net/http; nil drops them.
 	ErrorLog *log.Logger
+	// Admin is where the admin API listens: on a listener of its own, so that no
+	// traffic is in its way. Empty is nowhere. An address that other machines can
+	// reach needs an AdminToken, which then has to come with every request.
+	Admin      string
+	AdminToken string
+	// OnEdit, if set, is told of what is done through the admin API, as the
+	// Observer is told of events: before those that come of it, and after those
+	// of a fault that is removed.
+	OnEdit func(Edit)
+	// OnArrival, if set, is told of every arrival when the server is done with
+	// it. It is called from many goroutines at once.
+	OnArrival func(Arrival)
+	// Guarded bounds the time that a request may take to come in, and a
+	// connection to be idle. A fleet needs no such bounds: its clients open
+	// connections ahead of need.
+	Guarded bool
+	// MaxConns is how many connections there may be at a time; 0 is any number.
+	// Others wait until one ends.
+	MaxConns int
 	// Routes are the paths that are served, each with all that lies below it;
 	// wire.Attempt.Route is the index of one. None is every path.
 	Routes []string
+	// AnyPath serves every other path as the first of the Routes.
+	AnyPath bool
 }
 
 // DefaultAddr is a free port on the loopback interface.
 const DefaultAddr = "127.0.0.1:0"
 
 const (
-	// headerTimeout is how long a client may take to send a request's header,
-	// and how long a new connection may stay without one. It is long, since
-	// clients open connections ahead of need.
-	headerTimeout = 5 * time.Minute
-	// maxHeader and maxBody are how large a request may be, in bytes.
+	// maxHeader, maxBody and maxObject are how large a request may be, in bytes:
+	// its header, its body, and the body of one to the admin API.
 	maxHeader = 16 << 10
 	maxBody   = 1 << 20
+	maxObject = 64 << 10
 	// grace is how long Close waits for handlers before it closes connections
 	// under them.
 	grace = 250 * time.Millisecond
 )
+
+// limits is how long clients may take.
+type limits struct {
+	// header is how long they may take to send a request's header, and how long
+	// a new connection may stay without one; body is the same for what follows,
+	// and write for taking the reply. 0 is for ever.
+	header, body, write time.Duration
+	// idle is how long a connection may be without a request. A connection that
+	// is closed while its client begins to use it looks to the client like an
+	// outage that never was, so it is 0, for ever, wherever that can be helped.
+	idle time.Duration
+}
+
+// limitsOf is the limits of a server for a fleet, or for anybody.
+func limitsOf(c Config) limits {
+	if c.Guarded {
+		return limits{
+			header: 10 * time.Second, body: 10 * time.Second, write: 30 * time.Second,
+			idle: 10 * time.Minute,
+		}
+	}
+	return limits{header: 5 * time.Minute}
+}
 
 // ErrClosed is the error of what is asked of a Server that is closed.
 var ErrClosed = errors.New("the server is closed")
 
 // Server is a running server.
 type Server struct {
-	listener net.Listener
-	http     *http.Server
-	owner    *owner
-	clock    Clock
-	guests   guests
-	faults   []string // names, in the model's order
-	// served is closed when net/http has stopped accepting.
-	served chan struct{}
+	gate   *gate // the listener of the traffic
+	http   *http.Server
+	owner  *owner
+	clock  Clock
+	guests guests
+	limits limits
+	// epoch is the wall clock, in Unix nanoseconds, at which the run clock is 0.
+	epoch     int64
+	onArrival func(Arrival)
+	// refused counts requests that made no sense, panics handlers that failed.
+	refused, panics atomic.Int64
+
+	adminListener net.Listener // nil if there is no admin API
+	admin         *http.Server
+	// served is joined by those who accept connections.
+	served sync.WaitGroup
 
 	closing sync.Once
 	failed  error // of Close
@@ -86,61 +138,69 @@ type Server struct {
 }
 
 // Start listens and serves until Close. The error wraps that of the listener
-// and names the address.
+// and names the address, or wraps ErrExposed.
 func Start(c Config) (*Server, error) {
 	if c.Model == nil || c.Clock == nil {
 		return nil, errors.New("start fault server: it needs a model and a clock")
 	}
-	if c.Addr == "" {
-		c.Addr = DefaultAddr
+	c.Addr = cmp.Or(c.Addr, DefaultAddr)
+	if c.ErrorLog == nil {
+		c.ErrorLog = log.New(io.Discard, "", 0)
 	}
 	quiet := net.ListenConfig{KeepAlive: -1} // no probes: a herd connects with fewer system calls
 	listener, err := quiet.Listen(context.Background(), "tcp", c.Addr)
 	if err != nil {
 		return nil, fmt.Errorf("start fault server on %s: %w", c.Addr, err)
 	}
+	adminListener, err := listenAdmin(c)
+	if err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
 	s := &Server{
-		listener: listener,
-		owner:    newOwner(c),
-		clock:    c.Clock,
-		served:   make(chan struct{}),
+		gate:          newGate(listener, c.MaxConns, c.ErrorLog),
+		owner:         newOwner(c),
+		clock:         c.Clock,
+		limits:        limitsOf(c),
+		epoch:         c.Model.EpochUnixNanos(),
+		onArrival:     c.OnArrival,
+		adminListener: adminListener,
 	}
-	for _, f := range c.Model.Faults() {
-		s.faults = append(s.faults, f.Name)
-	}
-	s.http = newHTTPServer(s.router(c.Routes), c.ErrorLog)
+	s.http = s.newHTTP(c)
+	s.admin = s.newAdmin(c.AdminToken)
 	go s.owner.run()
-	go s.serve()
+	s.serve(s.http, s.gate)
+	if adminListener != nil {
+		s.serve(s.admin, adminListener)
+	}
 	return s, nil
 }
 
-// newHTTPServer limits what a client may do to the server, but sets no
-// IdleTimeout: a connection that is closed while its client begins to use it
-// looks to the client like an outage that never was.
-func newHTTPServer(h http.Handler, errorLog *log.Logger) *http.Server {
-	if errorLog == nil {
-		errorLog = log.New(io.Discard, "", 0)
-	}
+// newHTTP is the HTTP server of the traffic.
+func (s *Server) newHTTP(c Config) *http.Server {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	return &http.Server{
-		Handler:           h,
-		ReadHeaderTimeout: headerTimeout,
+		Handler:           s.router(c),
+		ReadHeaderTimeout: s.limits.header,
+		IdleTimeout:       s.limits.idle,
 		MaxHeaderBytes:    maxHeader,
-		ErrorLog:          errorLog,
+		ErrorLog:          c.ErrorLog,
 		Protocols:         protocols,
+		ConnState:         s.gate.count,
 	}
 }
 
-func (s *Server) serve() {
-	defer close(s.served)
-	if err := s.http.Serve(s.listener); !errors.Is(err, http.ErrServerClosed) {
-		s.http.ErrorLog.Printf("serve %s: %v", s.Addr(), err)
-	}
+// serve accepts connections until the server is closed.
+func (s *Server) serve(server *http.Server, l net.Listener) {
+	s.served.Go(func() {
+		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			s.http.ErrorLog.Printf("serve %s: %v", l.Addr(), err)
+		}
+	})
 }
 
 // Addr is the address that the server listens on, its port included.
-func (s *Server) Addr() string { return s.listener.Addr().String() }
+func (s *Server) Addr() string { return s.gate.Addr().String() }
 
 // URL is the address as the beginning of a URL, without a slash at its end.
 func (s *Server) URL() string { return "http://" + s.Addr() }
@@ -149,13 +209,19 @@ func (s *Server) URL() string { return "http://" + s.Addr() }
 // at the present moment of the run clock. The error is ErrClosed, or says that
 // there is no such knob or fault or that its value is out of range.
 func (s *Server) Do(in wire.ServerInput) error {
-	if err := s.check(in); err != nil {
+	var wrong error
+	err := s.owner.ask(func(o *owner) {
+		if wrong = o.check(in); wrong == nil {
+			o.step(s.clock.Now(), in)
+		}
+	})
+	if err = cmp.Or(err, wrong); err != nil {
 		return fmt.Errorf("change fault server: %w", err)
 	}
-	return s.owner.ask(func(o *owner) { o.step(s.clock.Now(), in) })
+	return nil
 }
 
-func (s *Server) check(in wire.ServerInput) error {
+func (o *owner) check(in wire.ServerInput) error {
 	switch in.Kind {
 	case wire.ServerSet:
 		if int(in.Knob) >= len(fault.Fields) {
@@ -163,8 +229,8 @@ func (s *Server) check(in wire.ServerInput) error {
 		}
 		return fault.Fields[in.Knob].Check(in.Value)
 	case wire.ServerFault:
-		if int(in.Fault) >= len(s.faults) {
-			return fmt.Errorf("fault %d: there are %d", in.Fault, len(s.faults))
+		if !o.model.HasFault(int(in.Fault)) {
+			return fmt.Errorf("there is no fault %d", in.Fault)
 		}
 		do := knob.Spec{Name: "do", Kind: knob.Choice, Choices: wire.FaultDoNames()}
 		return do.Check(int64(in.Do))
@@ -175,6 +241,10 @@ func (s *Server) check(in wire.ServerInput) error {
 // Err is why the server decides nothing any more, with the stack: its model or
 // the Observer panicked. It is nil for a server that works, or was closed.
 func (s *Server) Err() error { return s.owner.failure() }
+
+// Stopped is closed when the server decides nothing any more: it was closed, or
+// Err says why.
+func (s *Server) Stopped() <-chan struct{} { return s.owner.stopped }
 
 // Close resets whatever still waits for an answer, closes all connections and
 // returns when nothing of the server is left, within a second. Closing again
@@ -202,9 +272,9 @@ func (s *Server) close() error {
 	case <-left:
 	case <-time.After(grace): // some client is slow to send or to read
 	}
-	err := s.http.Close()
+	err := errors.Join(s.http.Close(), s.admin.Close())
 	<-left
-	<-s.served
+	s.served.Wait()
 	return err
 }
 

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/http/httptest"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -74,15 +76,24 @@ func TestForeignClientsAreToldApart(t *testing.T) {
 	}
 }
 
+// requestOf is a request of a foreign client.
+func requestOf(client string) *http.Request {
+	r := httptest.NewRequest(http.MethodGet, "/", nil)
+	r.Header.Set(ClientHeader, client)
+	return r
+}
+
 func TestGuestsAreBounded(t *testing.T) {
 	var g guests
+	r := requestOf("")
 	for i := range 2 * maxGuests {
-		g.next(strings.Repeat("x", i%50) + string(rune(i)))
+		r.Header.Set(ClientHeader, "c"+strconv.Itoa(i))
+		g.arrive(r, 0)
 	}
-	if n := len(g.requests); n > maxGuests+1 {
+	if n, _ := g.counts(); n > maxGuests+1 {
 		t.Errorf("%d clients are remembered, want at most %d", n, maxGuests+1)
 	}
-	if id := g.next("a newcomer"); id.Client != overflow {
+	if id := g.arrive(requestOf("a newcomer"), 0).id; id.Client != overflow {
 		t.Errorf("a newcomer is %v, want %v", id.Client, overflow)
 	}
 }
@@ -90,8 +101,8 @@ func TestGuestsAreBounded(t *testing.T) {
 // The same key is the same client in every run, whoever called before.
 func TestForeignClientsDoNotDependOnOrder(t *testing.T) {
 	var g, h guests
-	h.next("another")
-	if a, b := g.next("shop"), h.next("shop"); a != b {
+	h.arrive(requestOf("another"), 0)
+	if a, b := g.arrive(requestOf("shop"), 0), h.arrive(requestOf("shop"), 0); a != b {
 		t.Errorf("shop is %v and %v", a, b)
 	}
 }

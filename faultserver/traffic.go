@@ -5,6 +5,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
+	"time"
 
 	"herdscope/engine/retryafter"
 	"herdscope/engine/wire"
@@ -19,58 +21,100 @@ func (s *Server) traffic(route uint8) http.HandlerFunc {
 			return
 		}
 		defer s.handlers.Done()
-		if !drained(w, r) {
+		if !s.drained(w, r) {
 			return
 		}
-		attempt, err := s.identify(r)
+		a, err := s.identify(r, at)
 		if err != nil {
-			refuse(w, http.StatusBadRequest, problem{Error: err.Error()})
+			s.refuse(w, trouble(http.StatusBadRequest, err.Error()))
 			return
 		}
-		attempt.Route = route
-		s.visit(w, r, call{at: at, attempt: attempt})
+		a.attempt.Route = route
+		s.visit(w, r, &a)
 	}
 }
 
 // drained reads the body to its end: net/http notices that a client has gone
 // only then. It answers for itself if that cannot be done.
-func drained(w http.ResponseWriter, r *http.Request) bool {
+func (s *Server) drained(w http.ResponseWriter, r *http.Request) bool {
+	if r.ContentLength == 0 {
+		return true
+	}
+	control := http.NewResponseController(w)
+	s.deadline(control.SetReadDeadline, s.limits.body)
 	_, err := io.Copy(io.Discard, http.MaxBytesReader(w, r.Body, maxBody))
+	if err == nil {
+		s.deadline(control.SetReadDeadline, 0) // or else closing would wait for the rest
+	}
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
-		refuse(w, http.StatusRequestEntityTooLarge, problem{Error: err.Error()})
+		s.refuse(w, trouble(http.StatusRequestEntityTooLarge, err.Error()))
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		w.Header().Set("Connection", "close")
+		s.refuse(w, trouble(http.StatusRequestTimeout, "the body took too long to come"))
 	case err != nil:
 		reset(w) // the client has gone, or makes no sense
 	}
 	return err == nil
 }
 
+// deadline sets a deadline of a connection some time from now, or none at all.
+func (s *Server) deadline(set func(time.Time) error, after time.Duration) {
+	if s.limits.body == 0 {
+		return
+	}
+	var at time.Time
+	if after > 0 {
+		at = time.Now().Add(after)
+	}
+	_ = set(at) // fails only on a connection that has ended
+}
+
+// refuse answers a request that makes no sense.
+func (s *Server) refuse(w http.ResponseWriter, p *problem) {
+	s.refused.Add(1)
+	p.write(w)
+}
+
 // visit hands an arrival to the model, waits and does what it says.
-func (s *Server) visit(w http.ResponseWriter, r *http.Request, c call) {
-	c.visit = &visit{answer: make(chan wire.Reply, 1)}
-	s.owner.call(c)
+func (s *Server) visit(w http.ResponseWriter, r *http.Request, a *arrival) {
+	v := &visit{answer: make(chan answered, 1)}
+	s.owner.call(call{at: a.at, attempt: a.attempt, visit: v})
 	select {
-	case reply := <-c.visit.answer:
-		answer(w, reply)
+	case reply := <-v.answer:
+		s.remember(a, reply.Reply)
+		s.log(r, a, endOf(reply.Reply), reply)
+		s.answer(w, reply.Reply)
 	case <-r.Context().Done():
-		c.at, c.leaves = s.clock.Now(), true
-		s.owner.call(c)
+		s.owner.call(call{at: s.clock.Now(), attempt: a.attempt, visit: v, leaves: true})
+		s.remember(a, wire.Reply{Kind: wire.ReplyReset})
+		s.log(r, a, HasLeft, answered{})
 	case <-s.owner.stopping:
+		s.log(r, a, WasClosed, answered{})
 		reset(w)
 	case <-s.owner.stopped:
+		s.log(r, a, WasClosed, answered{})
 		reset(w)
 	}
+}
+
+func endOf(r wire.Reply) End {
+	if r.Kind == wire.ReplyResponse {
+		return Answered
+	}
+	return WasReset
 }
 
 var textPlain = []string{"text/plain; charset=utf-8"}
 
 // answer writes a reply, or resets the connection if that is the reply.
-func answer(w http.ResponseWriter, reply wire.Reply) {
+func (s *Server) answer(w http.ResponseWriter, reply wire.Reply) {
 	if reply.Kind != wire.ReplyResponse {
 		reset(w)
 		return
 	}
+	s.deadline(http.NewResponseController(w).SetWriteDeadline, s.limits.write)
 	h := w.Header()
 	h["Content-Type"] = textPlain
 	if reply.Hint.Form != wire.HintNone {

@@ -80,6 +80,21 @@ func (s *Server) HasFault(i int) bool {
 // or FaultAuto if that is over or nothing.
 func (s *Server) FaultHand(i int) wire.FaultDo { return s.windows[i].hand }
 
+// Config is the configuration as it is now, with the faults that have come and
+// gone since New.
+func (s *Server) Config() Config {
+	c := s.config
+	c.Faults = slices.Clone(c.Faults)
+	return c
+}
+
+// Seed is the root of all draws, and EpochUnixNanos the wall clock time at which
+// the run clock is 0, both as given to New.
+func (s *Server) Seed() uint64 { return s.seed }
+
+// EpochUnixNanos: see Seed.
+func (s *Server) EpochUnixNanos() int64 { return s.epoch }
+
 // ForgetHits sets the hits of every fault to 0.
 func (s *Server) ForgetHits() {
 	for i := range s.windows {

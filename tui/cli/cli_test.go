@@ -90,6 +90,12 @@ func TestMistakes(t *testing.T) {
 		{"--fps 0", []string{"--fps", `"0"`}},
 		{"--fps 1000", []string{"--fps", `"1000"`}},
 		{"serve --listen nonsense", []string{"--listen", "host:port"}},
+		{"serve --listen 127.0.0.1:65536", []string{"--listen 127.0.0.1:65536", "0 to 65535"}},
+		{"serve --listen 127.0.0.1:http", []string{"0 to 65535"}},
+		{"serve --admin nonsense", []string{"--admin", "host:port"}},
+		{"serve --admin 0.0.0.0:0", []string{"--admin 0.0.0.0:0", "--admin-token"}},
+		{"serve --admin :0", []string{"--admin-token"}},
+		{"serve --log " + filepath.Join(dir, "no", "file"), []string{"--log", "no such file"}},
 		{"serve restrat", []string{"restart"}},
 	} {
 		t.Run(tc.args, func(t *testing.T) {
@@ -302,7 +308,7 @@ func TestExposed(t *testing.T) {
 		"127.0.0.1:0": false, "localhost:80": false, "[::1]:0": false, "127.9.9.9:1": false,
 		":8080": true, "0.0.0.0:0": true, "[::]:0": true, "192.0.2.1:80": true, "example.org:80": true,
 	} {
-		if got, err := exposed(address); err != nil || got != want {
+		if got, err := exposed("--listen", address); err != nil || got != want {
 			t.Errorf("exposed(%q) is %v, %v; want %v", address, got, err, want)
 		}
 	}

@@ -38,3 +38,14 @@ func allowLive(s scenarios.Scenario) error {
 		"raise it with `ulimit -n %d`, or use fewer clients or --virtual",
 		s.Fleet.Clients, need, uint64(l.Max), need)
 }
+
+// mostConnections is how many connections a server may have so that spareFiles
+// are left; 0 is any number.
+func mostConnections() int {
+	var l syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l); err != nil {
+		return 0
+	}
+	files := int(min(uint64(l.Cur), 1<<30))
+	return max(files-spareFiles, files/2, 1)
+}

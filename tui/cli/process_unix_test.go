@@ -7,7 +7,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -16,6 +18,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"herdscope/scenarios"
 )
@@ -97,8 +101,19 @@ func TestCtrlCStopsARunAndKeepsItsSummary(t *testing.T) {
 	}
 }
 
+// healthy is the file of a scenario whose server answers at once.
+func healthy(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "healthy.yaml")
+	text := "version: 1\nname: healthy\nserver: {service: {mean: 1ms}}\n"
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 func TestServeAnswersAndStops(t *testing.T) {
-	cmd := program(t, "serve", "restart")
+	cmd := program(t, "serve", healthy(t))
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -121,6 +136,121 @@ func TestServeAnswersAndStops(t *testing.T) {
 	}
 	if code := ended(t, cmd); code != exitOK {
 		t.Errorf("code %d", code)
+	}
+}
+
+// TestServeLogsAndIsSteered drives a server from outside: its log has what came,
+// its admin API changes what comes next, and a black hole does not hold it up.
+func TestServeLogsAndIsSteered(t *testing.T) {
+	arrivals := filepath.Join(t.TempDir(), "arrivals")
+	cmd := program(t, "serve", healthy(t), "--log", arrivals)
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var url, admin string
+	if _, err := fmt.Fscan(stdout, &url, &admin); err != nil {
+		t.Fatal(err)
+	}
+	send := func(method, url, body string) int {
+		r, err := http.NewRequest(method, url, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("X-Client-Id", "shop")
+		reply, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer reply.Body.Close()
+		text, err := io.ReadAll(reply.Body)
+		if err != nil || reply.StatusCode == 400 {
+			t.Errorf("%s %s: %s, %v", method, url, text, err)
+		}
+		return reply.StatusCode
+	}
+	burst := `{"name": "burst", "kind": "errors", "status": 502, "length": "1h"}`
+	for _, step := range []struct {
+		method, url, body string
+		want              int
+	}{
+		{"GET", url + "/a?b=c", "", 200},
+		{"POST", admin + "/_fault/faults", burst, 201},
+		{"GET", url + "/a", "", 502},
+		{"DELETE", admin + "/_fault/faults/burst", "", 200},
+		{"PATCH", admin + "/_fault/knobs", `{"server.service.shape": "fixed", "server.service.mean": "1h"}`, 200},
+	} {
+		if got := send(step.method, step.url, step.body); got != step.want {
+			t.Fatalf("%s %s: status %d, want %d", step.method, step.url, got, step.want)
+		}
+	}
+	go func() {
+		if reply, err := http.Get(url); err == nil {
+			reply.Body.Close()
+		}
+	}()
+	eventually(t, "a request hangs", func() bool {
+		reply, err := http.Get(admin + "/_fault/stats")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer reply.Body.Close()
+		var stats struct{ Open int }
+		return json.NewDecoder(reply.Body).Decode(&stats) == nil && stats.Open == 1
+	})
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if code := ended(t, cmd); code != exitOK {
+		t.Errorf("code %d, want %d", code, exitOK)
+	}
+	checkArrivals(t, arrivals)
+}
+
+// checkArrivals looks at what the log of TestServeLogsAndIsSteered says.
+func checkArrivals(t *testing.T, path string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for line := range strings.Lines(string(text)) {
+		var v arrivalLine
+		if err := json.Unmarshal([]byte(line), &v); err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		status, fault := 0, "-"
+		if v.Status != nil {
+			status = *v.Status
+		}
+		if v.Fault != nil {
+			fault = *v.Fault
+		}
+		got = append(got, fmt.Sprint(v.Client, v.Request, v.Try, v.Method, v.Path, v.End, status, fault))
+	}
+	want := []string{
+		fmt.Sprint("shop", 1, 1, "GET", "/a?b=c", "answered", 200, "-"),
+		fmt.Sprint("shop", 2, 1, "GET", "/a", "answered", 502, "burst"),
+		fmt.Sprint("127.0.0.1", 1, 1, "GET", "/", "closed", 0, "-"),
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("arrivals (-want +got):\n%s", diff)
+	}
+}
+
+// A port that only the system may use is one clear error (P-E2).
+func TestServeOnAPrivilegedPort(t *testing.T) {
+	if l, err := net.Listen("tcp", "127.0.0.1:81"); err == nil {
+		l.Close()
+		t.Skip("this process may use any port")
+	}
+	code, _, complaint := call("serve", "restart", "--listen", "127.0.0.1:81")
+	if code != exitEnvironment || !strings.Contains(complaint, "127.0.0.1:81") || strings.Count(complaint, "\n") != 1 {
+		t.Errorf("code %d, %q", code, complaint)
 	}
 }
 

@@ -2,8 +2,10 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"net"
+	"log"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -16,8 +18,14 @@ import (
 // serveOptions is the flags of the serve command.
 type serveOptions struct {
 	experiment
-	listen string
+	listen, admin, token, log string
 }
+
+// adminTokenVariable is where the token may be kept out of the list of processes.
+const adminTokenVariable = "HERDSCOPE_ADMIN_TOKEN"
+
+// noAdmin is the --admin that has no admin API.
+const noAdmin = "off"
 
 func (a *app) serveCommand() *cobra.Command {
 	var o serveOptions
@@ -25,8 +33,9 @@ func (a *app) serveCommand() *cobra.Command {
 		Use:   "serve [NAME|FILE]",
 		Short: "Run only the failing server, for clients of your own",
 		Long: "Run only the failing server of a scenario, for clients of your own.\n\n" +
-			"The address goes to the standard output. The faults follow the scenario's\n" +
-			"schedule from the start on. Ctrl+c stops the server.",
+			"Two addresses go to the standard output: that of the server, and that of the\n" +
+			"admin API, where faults are looked at and changed while it runs. The faults\n" +
+			"follow the scenario's schedule from the start on. Ctrl+c stops the server.",
 		Args:              atMostOne,
 		ValidArgsFunction: completeScenario,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -34,7 +43,13 @@ func (a *app) serveCommand() *cobra.Command {
 		},
 	}
 	o.register(cmd)
-	cmd.Flags().StringVar(&o.listen, "listen", "127.0.0.1:0", "listen at this `ADDRESS`; port 0 is a free one")
+	f := cmd.Flags()
+	f.StringVar(&o.listen, "listen", faultserver.DefaultAddr, "listen at this `ADDRESS`; port 0 is a free one")
+	f.StringVar(&o.admin, "admin", faultserver.DefaultAddr,
+		"listen for the admin API at this `ADDRESS`; "+noAdmin+" is nowhere")
+	f.StringVar(&o.token, "admin-token", "",
+		"let only those use the admin API who have this `TOKEN` (default: $"+adminTokenVariable+")")
+	f.StringVar(&o.log, "log", "", "write each arrival to this `FILE`, one JSON object per line; - is the standard output")
 	return cmd
 }
 
@@ -43,55 +58,86 @@ func (a *app) serve(ctx context.Context, ref string, o serveOptions) error {
 	if err != nil {
 		return err
 	}
-	open, err := exposed(o.listen)
+	if err := o.check(); err != nil {
+		return err
+	}
+	arrivals, err := a.openArrivals(o.log)
 	if err != nil {
 		return err
 	}
-	server, err := a.startServer(s, o.listen)
+	server, err := a.startServer(s, &o, arrivals)
 	if err != nil {
+		return errors.Join(err, arrivals.close())
+	}
+	a.announce(s, server, &o)
+	select {
+	case <-ctx.Done():
+	case <-server.Stopped():
+	case <-arrivals.broken():
+	}
+	failure := server.Err()
+	return errors.Join(failure, server.Close(), arrivals.close())
+}
+
+// check looks at the addresses before anything is begun.
+func (o *serveOptions) check() error {
+	if _, err := exposed("--listen", o.listen); err != nil {
 		return err
 	}
-	a.announce(s, server.URL(), open)
-	<-ctx.Done()
-	return server.Close()
+	if o.token == "" {
+		o.token = os.Getenv(adminTokenVariable)
+	}
+	if o.admin == noAdmin {
+		o.admin = ""
+		return nil
+	}
+	open, err := exposed("--admin", o.admin)
+	if err == nil && open && o.token == "" {
+		return usage("--admin %s: other machines can reach this address, so it needs --admin-token", o.admin)
+	}
+	return err
 }
 
 // startServer starts the server of a scenario with a run clock of its own.
-func (a *app) startServer(s scenarios.Scenario, listen string) (*faultserver.Server, error) {
+func (a *app) startServer(
+	s scenarios.Scenario, o *serveOptions, arrivals *arrivalLog,
+) (*faultserver.Server, error) {
 	runClock := live.NewClock()
 	model, err := fault.New(s.Server, s.Seed, runClock.EpochUnixNanos())
 	if err != nil {
 		return nil, usage("scenario %s: server: %w", s.Name, err)
 	}
 	server, err := faultserver.Start(faultserver.Config{
-		Addr: listen, Model: model, Clock: runClock, Routes: s.Routes, ErrorLog: a.logger(),
+		Addr: o.listen, Model: model, Clock: runClock, Routes: s.Routes, AnyPath: true,
+		ErrorLog: log.New(a.err, "herdscope: ", 0),
+		Admin:    o.admin, AdminToken: o.token, OnArrival: arrivals.write,
+		Guarded: true, MaxConns: mostConnections(),
 	})
 	if err != nil {
-		return nil, err
+		return nil, explainListen(err)
 	}
 	runClock.Resume()
 	return server, nil
 }
 
-// announce tells programs the address, and people the rest.
-func (a *app) announce(s scenarios.Scenario, url string, open bool) {
-	fmt.Fprintln(a.out, url)
+// announce tells programs the addresses, and people the rest. The addresses make
+// way for a log on the standard output.
+func (a *app) announce(s scenarios.Scenario, server *faultserver.Server, o *serveOptions) {
+	addresses := a.out
+	if o.log == stdoutName {
+		addresses = a.err
+	}
+	fmt.Fprintln(addresses, server.URL())
 	fmt.Fprintf(a.err, "herdscope: serving %s; ctrl+c stops\n", s.Name)
-	if open {
-		fmt.Fprintln(a.err, "herdscope: warning: this address can be reached from other machines, "+
-			"and the server answers anyone")
+	if url := server.AdminURL(); url != "" {
+		fmt.Fprintln(addresses, url)
+		fmt.Fprintf(a.err, "herdscope: admin API below %s%s\n", url, faultserver.AdminPath)
+	}
+	if open, _ := exposed("--listen", o.listen); open {
+		fmt.Fprintf(a.err, "herdscope: warning: other machines can reach %s, "+
+			"and the server answers anyone\n", server.Addr())
 	}
 	if len(s.Timeline) > 0 {
 		fmt.Fprintln(a.err, "herdscope: the timeline of the scenario is not played; the faults' own windows are")
 	}
-}
-
-// exposed says whether an address can be reached from other machines.
-func exposed(address string) (bool, error) {
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		return false, usage("--listen: %w; want host:port, as in 127.0.0.1:8080", err)
-	}
-	ip := net.ParseIP(host)
-	return host != "localhost" && (ip == nil || !ip.IsLoopback()), nil
 }

@@ -1,0 +1,162 @@
+package faultserver
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"herdscope/engine/knob"
+)
+
+// entry is one field of a JSON object that a request brings: its name, and its
+// value as a scenario file would write it.
+type entry struct{ name, text string }
+
+// maxNesting is how deep an object may lie in another.
+const maxNesting = 4
+
+// readObject reads one JSON object. Fields of an object inside it have dotted
+// names. Anything else, a field that comes twice and whatever follows the object
+// are refused.
+func readObject(body io.Reader) ([]entry, *problem) {
+	dec := json.NewDecoder(body)
+	dec.UseNumber()
+	entries, err := readFields(dec, nil, "", 0)
+	if err == nil {
+		err = atEnd(dec)
+	}
+	var (
+		tooLarge *http.MaxBytesError
+		wrong    *badField
+	)
+	switch {
+	case err == nil:
+		return entries, nil
+	case errors.As(err, &tooLarge):
+		return nil, trouble(http.StatusRequestEntityTooLarge, "the object is larger than "+
+			strconv.FormatInt(tooLarge.Limit, 10)+" bytes")
+	case errors.As(err, &wrong):
+		p := trouble(http.StatusBadRequest, wrong.Error())
+		p.Field = wrong.name
+		return nil, p
+	case errors.Is(err, io.EOF):
+		err = io.ErrUnexpectedEOF
+	}
+	p := trouble(http.StatusBadRequest, "this is no JSON object: "+err.Error())
+	p.Allowed = []string{"one JSON object"}
+	return nil, p
+}
+
+// badField is an error about one field.
+type badField struct{ name, text string }
+
+func (b *badField) Error() string { return b.name + ": " + b.text }
+
+// readFields reads an object and adds its fields to those that there are.
+func readFields(dec *json.Decoder, entries []entry, prefix string, depth int) ([]entry, error) {
+	open, err := dec.Token()
+	if err != nil {
+		return nil, err
+	}
+	if open != json.Delim('{') {
+		return nil, errors.New("it does not begin with {")
+	}
+	return readRest(dec, entries, prefix, depth)
+}
+
+// readRest reads an object whose brace has been read.
+func readRest(dec *json.Decoder, entries []entry, prefix string, depth int) ([]entry, error) {
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			return nil, err
+		}
+		name := prefix + key.(string) // the decoder has seen that it is one
+		for _, e := range entries {
+			if e.name == name {
+				return nil, &badField{name, "it is there twice"}
+			}
+		}
+		if entries, err = readValue(dec, entries, name, depth); err != nil {
+			return nil, err
+		}
+	}
+	_, err := dec.Token()
+	return entries, err
+}
+
+func readValue(dec *json.Decoder, entries []entry, name string, depth int) ([]entry, error) {
+	value, err := dec.Token()
+	if err != nil {
+		return nil, err
+	}
+	switch v := value.(type) {
+	case string:
+		return append(entries, entry{name, v}), nil
+	case json.Number:
+		return append(entries, entry{name, v.String()}), nil
+	case bool:
+		return append(entries, entry{name, strconv.FormatBool(v)}), nil
+	case json.Delim:
+		if v == '{' && depth < maxNesting {
+			return readRest(dec, entries, name+".", depth+1)
+		}
+	}
+	return nil, &badField{name, "it must be a single value: a text, a number, true or false"}
+}
+
+func atEnd(dec *json.Decoder) error {
+	_, err := dec.Token()
+	switch {
+	case errors.Is(err, io.EOF):
+		return nil
+	case err == nil:
+		return errors.New("something follows it")
+	}
+	return err
+}
+
+// pair is a field of an object.
+type pair struct {
+	name  string
+	value any
+}
+
+// object is a JSON object that keeps the order of its fields.
+type object []pair
+
+// MarshalJSON writes the object; the error is that of a value.
+func (o object) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, p := range o {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		value, err := json.Marshal(p.value)
+		if err != nil {
+			return nil, err
+		}
+		b.WriteString(strconv.Quote(p.name) + ":")
+		b.Write(value)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// jsonValue is the value of a field as JSON: a number if it is a plain one, true
+// or false for a switch, and otherwise the text that a file has.
+func jsonValue(spec *knob.Spec, v int64) any {
+	text := spec.Format(v)
+	switch {
+	case v == 0 && spec.Zero != "", spec.Kind == knob.Duration, spec.Kind == knob.Choice:
+		return text
+	case spec.Kind == knob.Switch:
+		return v != 0
+	}
+	return json.Number(strings.TrimSuffix(text, "/s"))
+}

@@ -1,0 +1,160 @@
+package faultserver
+
+import (
+	"strconv"
+
+	"herdscope/engine/clock"
+	"herdscope/engine/wire"
+)
+
+// Stats is the state of the server at one moment, and the answer to
+// GET /_fault/stats. The counts are of attempts since the start, or since the
+// last reset by the admin API.
+type Stats struct {
+	// NowSeconds is the run clock.
+	NowSeconds float64 `json:"now_s"`
+	// Busy and Backlog are the attempts in service and those that wait for a
+	// worker.
+	Busy    int `json:"busy"`
+	Backlog int `json:"backlog"`
+	// Open is the attempts whose client waits for an answer.
+	Open int `json:"open"`
+	// Arrivals came to the listener. Statuses are the answers by status; Reset
+	// had their connection reset, Left had a client that went first.
+	Arrivals int64            `json:"arrivals"`
+	Statuses map[string]int64 `json:"statuses"`
+	Reset    int64            `json:"reset"`
+	Left     int64            `json:"left"`
+	// Duplicates are unsafe requests that took effect again.
+	Duplicates int64 `json:"duplicates"`
+	// Clients are the foreign clients that were told apart, LikelyRetries the
+	// attempts of theirs that look like one.
+	Clients       int   `json:"clients"`
+	LikelyRetries int64 `json:"likely_retries"`
+	// RetryAfter is who came back when, after being sent away.
+	RetryAfter ReturnStats `json:"retry_after"`
+	// Refused are requests that no server could make sense of: a bad path or
+	// method, a body too large or too slow. Panics are handlers that failed.
+	Refused int64 `json:"refused"`
+	Panics  int64 `json:"panics"`
+	// AcceptErrors are connections that the system would not give, and HeldBack
+	// how often new connections had to wait since there were as many as allowed.
+	AcceptErrors int64        `json:"accept_errors"`
+	HeldBack     int64        `json:"held_back"`
+	Faults       []FaultStats `json:"faults"`
+}
+
+// ReturnStats counts the attempts that came back after a Retry-After.
+type ReturnStats struct {
+	Early  int64 `json:"early"`
+	OnTime int64 `json:"on_time"`
+	Late   int64 `json:"late"`
+}
+
+// FaultStats is the state of one fault.
+type FaultStats struct {
+	Name string `json:"name"`
+	Kind string `json:"kind"`
+	FaultState
+}
+
+// FaultState is what a fault is doing.
+type FaultState struct {
+	On bool `json:"on"`
+	// Hand is what a hand has done to it: auto, on or off.
+	Hand string `json:"hand"`
+	// UntilSeconds is when On changes next by itself; nil if it does not.
+	UntilSeconds *float64 `json:"until_s"`
+	// Hits is the attempts that the fault has hit.
+	Hits int64 `json:"hits"`
+}
+
+// Stats is the state of the server now; the error is ErrClosed.
+func (s *Server) Stats() (Stats, error) {
+	var stats Stats
+	err := s.owner.ask(func(o *owner) {
+		o.step(s.clock.Now(), wire.ServerInput{})
+		stats = o.stats()
+	})
+	stats.Clients, stats.LikelyRetries = s.guests.counts()
+	stats.Refused, stats.Panics = s.refused.Load(), s.panics.Load()
+	stats.AcceptErrors, stats.HeldBack = s.gate.failed.Load(), s.gate.held.Load()
+	return stats, err
+}
+
+func (o *owner) stats() Stats {
+	t := &o.tally
+	stats := Stats{
+		NowSeconds: o.model.Now().Seconds(),
+		Busy:       o.model.Busy(),
+		Backlog:    o.model.Waiting(),
+		Open:       len(o.visits),
+		Arrivals:   t.arrivals,
+		Statuses:   t.byStatus(),
+		Reset:      t.reset,
+		Left:       t.left,
+		Duplicates: t.duplicates,
+		RetryAfter: t.returns,
+		Faults:     []FaultStats{},
+	}
+	for i, f := range o.model.Faults() {
+		if o.model.HasFault(i) {
+			stats.Faults = append(stats.Faults, FaultStats{f.Name, f.Kind.String(), o.faultState(i)})
+		}
+	}
+	return stats
+}
+
+func (o *owner) faultState(i int) FaultState {
+	on, until := o.model.FaultState(i)
+	f := FaultState{On: on, Hand: o.model.FaultHand(i).String(), Hits: o.model.Hits(i)}
+	if until != clock.Never {
+		seconds := until.Seconds()
+		f.UntilSeconds = &seconds
+	}
+	return f
+}
+
+// tally counts what became of the attempts.
+type tally struct {
+	arrivals, reset, left, duplicates int64
+
+	returns  ReturnStats
+	statuses [1000]int64
+}
+
+func (t *tally) observe(e *wire.Event) {
+	switch e.Kind {
+	case wire.ServerArrived:
+		t.arrivals++
+	case wire.ServerRepeated:
+		t.duplicates++
+	case wire.ServerReturned:
+		switch wire.ReturnAfter(e.Delay) {
+		case wire.ReturnedEarly:
+			t.returns.Early++
+		case wire.ReturnedOnTime:
+			t.returns.OnTime++
+		case wire.ReturnedLate:
+			t.returns.Late++
+		}
+	}
+}
+
+func (t *tally) replied(r wire.Reply) {
+	if r.Kind != wire.ReplyResponse {
+		t.reset++
+		return
+	}
+	t.statuses[min(int(r.Status), len(t.statuses)-1)]++
+}
+
+func (t *tally) byStatus() map[string]int64 {
+	all := make(map[string]int64)
+	for status, n := range t.statuses {
+		if n > 0 {
+			all[strconv.Itoa(status)] = n
+		}
+	}
+	return all
+}
