@@ -114,7 +114,9 @@ func (c *Collector) Observe(e wire.Event) {
 	case wire.ServerReturned:
 		c.serverReturned(&e)
 	case wire.ServerRepeated:
-		c.server.duplicates++
+		c.serverRepeated(&e)
+	case wire.ServerReplayed:
+		c.serverReplayed()
 	case wire.FaultBegan:
 		c.faultBegan(&e)
 	case wire.FaultEnded:

@@ -14,8 +14,9 @@ const failing = 400
 type server struct {
 	arrivals, rejected, reset, done int64
 	cancelled                       int64
-	duplicates                      int64
-	early, onTime, late             int64
+	replayed, duplicates            int64
+	repeats                         repeats
+	returns                         [wire.NumReturns]int64
 
 	busy, backlog int64
 
@@ -114,14 +115,11 @@ func (c *Collector) serverReset(e *wire.Event) {
 }
 
 func (c *Collector) serverReturned(e *wire.Event) {
-	switch s := &c.server; {
-	case e.Delay < 0:
-		s.early++
-	case e.Delay <= time.Second:
-		s.onTime++
-	default:
-		s.late++
+	if e.Untold {
+		c.server.returns[wire.ReturnedUntold]++
+		return // no moment, and so no wave, was named
 	}
+	c.server.returns[wire.ReturnAfter(e.Delay)]++
 	c.waves.add(e.At)
 }
 
@@ -137,7 +135,9 @@ func (s *server) view(now clock.Instant) ServerView {
 		Arrivals: s.arrivals, Rejected: s.rejected, Reset: s.reset, Done: s.done,
 		Cancelled:   s.cancelled,
 		WastedShare: s.wastedShare(), BusyShare: s.busyShare(now),
-		Duplicates: s.duplicates,
-		Early:      s.early, OnTime: s.onTime, Late: s.late,
+		Replayed:   s.replayed,
+		Duplicates: s.duplicates, Repeated: s.repeats.requests,
+		Early: s.returns[wire.ReturnedEarly], OnTime: s.returns[wire.ReturnedOnTime],
+		Late: s.returns[wire.ReturnedLate], Untold: s.returns[wire.ReturnedUntold],
 	}
 }

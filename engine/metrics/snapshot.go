@@ -171,10 +171,14 @@ type ServerView struct {
 	// the whole run so far.
 	WastedShare float64
 	BusyShare   float64
-	Duplicates  int64
+	// Duplicates counts the effects of unsafe requests beyond the first, Repeated
+	// the requests that had them. Replayed counts the attempts that got the stored
+	// reply of an earlier one instead.
+	Duplicates, Repeated, Replayed int64
 	// Early, OnTime and Late count the returns after a Retry-After: before the
-	// allowed moment, up to a second after it, and later.
-	Early, OnTime, Late int64
+	// moment that it names, up to wire.ReturnTolerance after it, and later. Untold
+	// counts those after one that nobody can read.
+	Early, OnTime, Late, Untold int64
 }
 
 // FaultView is one fault of the server.

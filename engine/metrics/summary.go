@@ -64,6 +64,7 @@ type Summary struct {
 	WaitEWMA [wire.NumClasses]time.Duration
 
 	Early, OnTime, Late int64
+	Untold              int64
 	Recovery            Recovery
 
 	Arrivals    int64
@@ -72,6 +73,11 @@ type Summary struct {
 	BusyShare   float64
 	WastedShare float64
 	Duplicates  int64
+	Repeated    int64
+	Replayed    int64
+	// Repeats lists the first of the requests in Repeated, MaxRepeats at most, in
+	// the order of their second effects.
+	Repeats []Repeat
 }
 
 // Percentiles describes a set of times. The percentiles obey

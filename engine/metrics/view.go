@@ -134,10 +134,16 @@ func (c *Collector) Summary() Summary {
 		HalfOpened:    c.breakers.into[wire.HalfOpen],
 		Closed:        c.breakers.into[wire.Closed],
 		OpenShare:     c.breakers.openShare(c.now),
-		Early:         c.server.early, OnTime: c.server.onTime, Late: c.server.late,
-		Arrivals: c.server.arrivals, Rejected: c.server.rejected, Reset: c.server.reset,
+		Early:         c.server.returns[wire.ReturnedEarly],
+		OnTime:        c.server.returns[wire.ReturnedOnTime],
+		Late:          c.server.returns[wire.ReturnedLate],
+		Untold:        c.server.returns[wire.ReturnedUntold],
+		Arrivals:      c.server.arrivals, Rejected: c.server.rejected, Reset: c.server.reset,
 		BusyShare: c.server.busyShare(c.now), WastedShare: c.server.wastedShare(),
 		Duplicates: c.server.duplicates,
+		Repeated:   c.server.repeats.requests,
+		Replayed:   c.server.replayed,
+		Repeats:    slices.Clone(c.server.repeats.listed),
 	}
 	if c.now > 0 {
 		s.Goodput = float64(s.Outcomes[wire.Succeeded]) / c.now.Seconds()

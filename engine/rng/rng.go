@@ -34,6 +34,7 @@ const (
 	BreakerOpen
 	Patience
 	IdempotencyKey
+	ServerHint
 )
 
 // At is the draw of the given seed and label for (a, b, c): uniform over all

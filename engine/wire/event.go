@@ -112,12 +112,14 @@ const (
 	CauseMode
 	// CauseAuth is a refresh of the token that has failed.
 	CauseAuth
+	// CauseKey is an attempt with the same Idempotency-Key being under way.
+	CauseKey
 )
 
 var causeNames = []string{
 	"none", "status", "reset", "refused", "timeout", "deadline", "cancel",
 	"threshold", "elapsed", "probe", "full", "rate_limit", "fault", "lease",
-	"budget", "failure_rate", "slow_rate", "mode", "auth",
+	"budget", "failure_rate", "slow_rate", "mode", "auth", "key",
 }
 
 // String is the cause's name in snake case.
@@ -176,7 +178,7 @@ const (
 	// that the caller had left. Failed replies are wasted work as well.
 	ServerDone
 	// ServerRejected: turned away: Status and Cause (Full, Elapsed, RateLimit,
-	// Fault). Wasted says that a worker was at it, for Delay.
+	// Fault, Key). Wasted says that a worker was at it, for Delay.
 	ServerRejected
 	// ServerReset: the connection was reset by an outage. Wasted says that a
 	// worker was at it, and Delay is the work already done for it.
@@ -185,7 +187,8 @@ const (
 	// how much later than the moment that it named, negative if too early; or
 	// Untold says that it named none. See ReturnAfter.
 	ServerReturned
-	// ServerRepeated: an unsafe request took effect a second time.
+	// ServerRepeated: an unsafe request took effect again, for the Times-th time;
+	// Key is its Idempotency-Key, 0 if it has none.
 	ServerRepeated
 	// FaultBegan and FaultEnded: Fault is the index of the fault; Until is the
 	// end of the window if it is known.
@@ -219,9 +222,12 @@ const (
 	ScopePaused
 	// ScopeResumed: Scope has a limit again, after Delay.
 	ScopeResumed
+	// ServerReplayed: an unsafe request that had taken effect came again, and got
+	// the stored reply; Status and Key.
+	ServerReplayed
 
 	// NumEventKinds is the number of kinds.
-	NumEventKinds = int(ScopeResumed) + 1
+	NumEventKinds = int(ServerReplayed) + 1
 )
 
 var eventNames = []string{
@@ -232,6 +238,7 @@ var eventNames = []string{
 	"server_reset", "server_returned", "server_repeated", "fault_began", "fault_ended",
 	"arrivals_missed", "retry_denied", "limit_changed", "retry_refused",
 	"page_ended", "request_held", "server_cancelled", "scope_paused", "scope_resumed",
+	"server_replayed",
 }
 
 // String is the kind's name in snake case.
@@ -270,4 +277,7 @@ type Event struct {
 	Wasted  bool
 	Kept    bool
 	Untold  bool
+	// Times is how often, and Key an Attempt's Key.
+	Times uint32
+	Key   uint64
 }

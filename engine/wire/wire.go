@@ -125,6 +125,11 @@ type Reply struct {
 	Kind   ReplyKind
 	Status uint16
 	Hint   Hint
+	// Quota is what the response tells of the server's rate limit.
+	Quota Quota
+	// Replayed says that the response is the stored one of an earlier attempt
+	// with the same Idempotency-Key.
+	Replayed bool
 }
 
 // ServerInputKind says what a server model is told.

@@ -14,13 +14,15 @@ func busyConfig() Config {
 		Workers: 8,
 		Backlog: 50,
 		Service: Service{Shape: ExponentialShape, Mean: 8 * ms},
-		Limit:   RateLimit{Rate: 1_200_000, Burst: 20, Form: wire.HintIMFDate},
+		Limit:   RateLimit{Rate: 1_200_000, Burst: 20, Form: wire.HintIMFDate, Fields: true, Jitter: 100},
+		Effects: Effects{Idempotency: true, TTL: 100 * ms},
 		Faults: []Fault{
 			{Name: "down", Kind: Outage, Start: s, Length: 200 * ms, Every: 5 * s},
 			{Name: "burst", Kind: Errors, Start: 2 * s, Length: s, Every: 5 * s, Status: 503, Share: 300},
 			{Name: "slow", Kind: Latency, Start: 3 * s, Length: s, Every: 7 * s, Added: 10 * ms},
-			{Name: "quota", Kind: Quota, Start: 4 * s, Length: s, Every: 9 * s,
-				Limit: RateLimit{Rate: 500_000, Burst: 5, Form: wire.HintSeconds}},
+			{Name: "quota", Kind: Quota, Start: 4 * s, Length: 4 * s, Every: 9 * s,
+				Limit: RateLimit{Rate: 500, Law: SlidingWindow, Per: PerClient, Window: 2 * s,
+					Concurrent: 3, Form: wire.HintGarbage}},
 		},
 	}
 }
@@ -39,6 +41,7 @@ func (l *load) step() {
 	in := arrival(get(l.i%1000, l.i/3000+1, l.i/1000%3+1))
 	if l.i%2 == 0 {
 		in.Attempt.Method = wire.Post
+		in.Attempt.Key = uint64(l.i % 800)
 	}
 	if l.i%10 == 9 {
 		in.Kind = wire.ServerLeave

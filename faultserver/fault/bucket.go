@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"herdscope/engine/clock"
+	"herdscope/engine/wire"
 )
 
 // token is one token in the bucket's unit. A rate of one thousandth of a token
@@ -62,6 +63,21 @@ func (b *bucket) settle(now clock.Instant) {
 	default:
 		b.level += elapsed * b.rate // less than what is missing: no overflow
 	}
+}
+
+// quota is what the RateLimit fields say now.
+func (b *bucket) quota(now clock.Instant) wire.Quota {
+	b.settle(now)
+	q := wire.Quota{
+		Units:     b.capacity / token,
+		Window:    ceilSeconds(time.Duration(ceilDiv(b.capacity, b.rate))),
+		Remaining: b.level / token,
+	}
+	if q.Remaining < q.Units {
+		next := ceilDiv((q.Remaining+1)*token-b.level, b.rate)
+		q.Reset = ceilSeconds(time.Duration(next))
+	}
+	return q
 }
 
 func ceilDiv(a, b int64) int64 { return (a + b - 1) / b }

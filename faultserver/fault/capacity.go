@@ -124,6 +124,8 @@ func (s *Server) takeIn(a wire.Attempt, out []wire.ServerEffect) []wire.ServerEf
 		}
 		out = s.drop(oldest, tooBusy, out)
 	}
+	s.claim(&a)
+	s.present.add(&a, 1)
 	slot := s.jobs.add(a, s.now, s.slowing(), i)
 	if full && p.WhenFull == Block {
 		s.jobs.table[slot].stage = isOutside
@@ -208,6 +210,7 @@ func (s *Server) end(slot int32) job {
 		s.due.Clear(slot)
 		p.serving--
 	}
+	s.present.add(&j.attempt, -1)
 	return s.jobs.remove(slot)
 }
 

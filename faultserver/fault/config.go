@@ -32,20 +32,12 @@ type Config struct {
 	Abandoned     Abandoned
 	ColdStart     ColdStart
 	Limit         RateLimit
+	// ClockSkew is how far the server's clock, by which it writes dates, is ahead
+	// of the right one; negative is behind.
+	ClockSkew time.Duration
+	Effects   Effects
 	// Faults is what goes wrong and when. Their order is that of precedence.
 	Faults []Fault
-}
-
-// RateLimit is a token bucket over all callers. An attempt that finds it empty
-// is answered with 429.
-type RateLimit struct {
-	// Rate is how many tokens flow in per second, in thousandths; 0 is off.
-	Rate int64
-	// Burst is how many tokens the bucket holds; 0 counts as one.
-	Burst int
-	// Form is how the Retry-After of a 429 is written; its moment is rounded up
-	// to the whole second that the field can express.
-	Form wire.HintForm
 }
 
 // Kind is what goes wrong.

@@ -49,7 +49,7 @@ func (s *Server) ChangeFault(
 		return out, err
 	}
 	out = s.pass(now, out)
-	s.windows[i].bucket.change(f.Limit, s.now)
+	s.windows[i].limiter.change(f.Limit, s.now)
 	return s.plan(i, f, out), nil
 }
 

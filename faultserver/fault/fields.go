@@ -70,7 +70,7 @@ func effectFields() []FaultField {
 			Doc: "how much longer the server takes for each attempt",
 		}, func(f *Fault) *time.Duration { return &f.Added }),
 			Kinds: []Kind{Latency}, Required: true},
-	}, quotaFields()...)
+	}, append(quotaFields(), limitOfQuota()...)...)
 }
 
 func quotaFields() []FaultField {
@@ -86,9 +86,26 @@ func quotaFields() []FaultField {
 		}, func(f *Fault) *int { return &f.Limit.Burst }), Kinds: quota},
 		{Field: knob.At(knob.Spec{
 			Name: "retry_after", Kind: knob.Choice, Choices: wire.HintNames(),
-			Doc: "the form of the Retry-After that comes with a 429",
+			Doc: "the form of the Retry-After that comes with a refusal",
 		}, func(f *Fault) *wire.HintForm { return &f.Limit.Form }), Kinds: quota},
 	}
+}
+
+// limitOfQuota is the fields of a quota that the server's own limit has as well.
+// Other kinds of fault have no limit, and so nothing that stands for 0.
+func limitOfQuota() []FaultField {
+	var fields []FaultField
+	for _, f := range lift(rateFields, "", func(f *Fault) *RateLimit { return &f.Limit }) {
+		get := f.Get
+		f.Get = func(f *Fault) int64 {
+			if f.Kind != Quota {
+				return 0
+			}
+			return get(f)
+		}
+		fields = append(fields, FaultField{Field: f, Kinds: []Kind{Quota}})
+	}
+	return fields
 }
 
 // NewFault is a fault of a kind with the defaults of what belongs to it.
@@ -98,7 +115,7 @@ func NewFault(k Kind) Fault {
 	case Errors:
 		f.Status, f.Share = 503, 1000
 	case Quota:
-		f.Limit = RateLimit{Burst: 1, Form: wire.HintSeconds}
+		f.Limit = RateLimit{Burst: 1, Window: time.Second, Form: wire.HintSeconds}
 	}
 	return f
 }

@@ -92,6 +92,15 @@ func (q *jobs) present(id wire.AttemptID) int32 {
 	return none
 }
 
+// has says whether an attempt waits or is in service.
+func (q *jobs) has(id wire.AttemptID) bool {
+	slot := *q.head(id)
+	for slot != none && q.table[slot].attempt.ID != id {
+		slot = q.table[slot].chain
+	}
+	return slot != none
+}
+
 // link is the pointer that leads on from slot, or first if there is no slot.
 func (q *jobs) link(slot int32, first *int32) *int32 {
 	if slot == none {

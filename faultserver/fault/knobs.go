@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"slices"
 	"time"
 
 	"herdscope/engine/knob"
@@ -22,13 +23,15 @@ const (
 )
 
 // Fields is the knobs of a server. ServerSet inputs refer to them by index.
-var Fields = append(capacityFields(), limitFields()...)
+var Fields = slices.Concat(capacityFields(), limitFields(),
+	lift(rateFields, "server.limit.", func(c *Config) *RateLimit { return &c.Limit }),
+	effectKnobs())
 
 func limitFields() []knob.Field[Config] {
 	return []knob.Field[Config]{
 		knob.At(knob.Spec{
 			Name: "server.limit.rate", Kind: knob.Rate, Max: MaxRate, Zero: "off",
-			Doc: "attempts per second that the server lets in; others are answered with 429",
+			Doc: "attempts per second that the server lets in; others are answered with server.limit.answer",
 		}, func(c *Config) *int64 { return &c.Limit.Rate }),
 		{
 			Spec: knob.Spec{
@@ -41,7 +44,7 @@ func limitFields() []knob.Field[Config] {
 		},
 		knob.At(knob.Spec{
 			Name: "server.limit.retry_after", Kind: knob.Choice, Choices: wire.HintNames(),
-			Doc: "how a 429 of the rate limit writes its Retry-After",
+			Doc: "how the rate limit writes its Retry-After; the forms after asctime are wrong on purpose",
 		}, func(c *Config) *wire.HintForm { return &c.Limit.Form }),
 	}
 }

@@ -52,8 +52,17 @@ func (c *checker) step(now clock.Instant, in wire.ServerInput, out []wire.Server
 	for i := range c.s.pools {
 		c.pool(&c.s.pools[i], i)
 	}
-	if b := &c.s.limit; b.level < 0 || b.level > b.capacity {
-		c.t.Fatalf("level %d of %d", b.level, b.capacity)
+	for i := range c.s.limit.callers.table {
+		if b := c.s.limit.callers.table[i].meter.bucket; b.level < 0 || b.level > b.capacity {
+			c.t.Fatalf("level %d of %d", b.level, b.capacity)
+		}
+	}
+	here := 0
+	for slot := c.s.jobs.first; slot != none; slot = c.s.jobs.table[slot].next {
+		here++
+	}
+	if c.s.present.total != here {
+		c.t.Fatalf("%d count as present, and %d are", c.s.present.total, here)
 	}
 }
 
@@ -88,7 +97,8 @@ func (c *checker) effect(e *wire.ServerEffect) {
 	}
 	c.last = v.At
 	switch v.Kind {
-	case wire.ServerDone, wire.ServerRejected, wire.ServerReset, wire.ServerCancelled:
+	case wire.ServerDone, wire.ServerRejected, wire.ServerReset, wire.ServerCancelled,
+		wire.ServerReplayed:
 		if c.ended[v.ID] || c.answered[v.ID] == c.left[v.ID] {
 			c.t.Fatalf("%v %v: ended before %v, answered %v, left %v",
 				v.Kind, v.ID, c.ended[v.ID], c.answered[v.ID], c.left[v.ID])
@@ -146,7 +156,19 @@ func drawConfig(t *rapid.T) Config {
 		Limit: RateLimit{
 			Rate:  rapid.Int64Range(0, 20_000).Draw(t, "rate"),
 			Burst: rapid.IntRange(0, 3).Draw(t, "burst"),
-			Form:  wire.HintForm(rapid.IntRange(0, 4).Draw(t, "form")),
+			Form:  wire.HintForm(rapid.IntRange(0, wire.NumHintForms-1).Draw(t, "form")),
+
+			Law:        LimitLaw(rapid.IntRange(0, 2).Draw(t, "law")),
+			Window:     milliseconds("window", 1, 500),
+			Per:        LimitPer(rapid.IntRange(0, 2).Draw(t, "per")),
+			Concurrent: rapid.IntRange(0, 6).Draw(t, "concurrent"),
+			Answer:     LimitAnswer(rapid.IntRange(0, 1).Draw(t, "answer")),
+			Jitter:     rapid.Int64Range(0, 2000).Draw(t, "jitter"),
+			Fields:     rapid.Bool().Draw(t, "fields"),
+		},
+		ClockSkew: milliseconds("skew", -2000, 2000),
+		Effects: Effects{
+			Idempotency: rapid.Bool().Draw(t, "idempotency"), TTL: milliseconds("ttl", 1, 500),
 		},
 	}
 	if rapid.Bool().Draw(t, "second service") {
@@ -200,6 +222,7 @@ func drawInputs(t *rapid.T, c Config) (inputs []timedInput, arrived []wire.Attem
 			in.Attempt.Warm = now == 0
 			in.Attempt.Route = uint8(len(arrived) % 2)
 			in.Attempt.Class = wire.Class(len(arrived) % wire.NumClasses)
+			in.Attempt.Key = rapid.Uint64Range(0, 3).Draw(t, "key")
 			arrived = append(arrived, in.Attempt)
 		}
 		inputs = append(inputs, timedInput{now, in})
@@ -371,7 +394,7 @@ func servedOnTime(out []wire.ServerEffect) bool {
 
 func TestMemoryForgetsTheOldest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := memory{size: 8}
+		m := memory[clock.Instant]{size: 8}
 		twin := map[uint64]clock.Instant{}
 		var order []uint64 // as put
 		for range rapid.IntRange(0, 100).Draw(t, "steps") {

@@ -32,6 +32,7 @@ func (s *Server) reject(
 ) []wire.ServerEffect {
 	refused := refusal{r, cause, fault}
 	if s.takesWork(cause) {
+		s.present.add(a, 1)
 		slot := s.jobs.add(*a, s.now, 0, s.service(a))
 		s.addChore(slot, refused)
 		return s.takeUp(out)

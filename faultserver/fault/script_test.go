@@ -128,6 +128,9 @@ func describe(e *wire.ServerEffect) string {
 	add(v.Cause != wire.CauseNone, "cause=%v", v.Cause)
 	add(v.Fault != wire.NoFault, "fault=%d", v.Fault)
 	add(v.Wasted, "%s", "wasted")
+	add(v.Untold, "%s", "untold")
+	add(v.Times != 0, "times=%d", v.Times)
+	add(v.Key != 0, "key=%d", v.Key)
 	if v.Kind == wire.FaultBegan {
 		add(v.Until != clock.Never, "until=%v", time.Duration(v.Until))
 		add(v.Until == clock.Never, "until=%s", "open")
@@ -142,6 +145,12 @@ func describeReply(e *wire.ServerEffect) string {
 	line := fmt.Sprintf("reply %v %d", e.ID, e.Reply.Status)
 	if e.Reply.Hint.Form != wire.HintNone {
 		line += fmt.Sprintf(" %v=%d", e.Reply.Hint.Form, e.Reply.Hint.Value)
+	}
+	if q := e.Reply.Quota; q != (wire.Quota{}) {
+		line += fmt.Sprintf(" q=%d w=%d r=%d t=%d", q.Units, q.Window, q.Remaining, q.Reset)
+	}
+	if e.Reply.Replayed {
+		line += " replayed"
 	}
 	return line
 }
@@ -266,7 +275,7 @@ func TestUnsafeRequestThatTakesEffectTwiceIsReported(t *testing.T) {
 		"60ms   server_began c0001/2#1",
 		"70ms   reply c0001/1#2 200",
 		"70ms   server_done c0001/1#2 delay=10ms status=200",
-		"70ms   server_repeated c0001/1#2",
+		"70ms   server_repeated c0001/1#2 times=2",
 		"70ms   reply c0002/1#2 200",
 		"70ms   server_done c0002/1#2 delay=10ms status=200",
 		"70ms   reply c0001/2#1 200",

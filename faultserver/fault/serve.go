@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"time"
 
-	"herdscope/engine/retryafter"
 	"herdscope/engine/rng"
 	"herdscope/engine/wire"
 )
@@ -22,23 +21,14 @@ func (s *Server) arrive(a wire.Attempt, out []wire.ServerEffect) []wire.ServerEf
 		if i := s.errorsHit(&a); i != wire.NoFault {
 			return s.errored(&a, i, out)
 		}
-		if hint, i, limited := s.overLimit(); limited {
-			return s.limited(&a, hint, i, out)
+		if r, i, limited := s.overLimit(&a); limited {
+			return s.limited(&a, r, i, out)
+		}
+		if again, settled := s.repeat(&a, out); settled {
+			return again
 		}
 	}
 	return s.takeIn(a, out)
-}
-
-// returned reports the arrival of an attempt whose request was sent away with a
-// Retry-After before.
-func (s *Server) returned(a *wire.Attempt, out []wire.ServerEffect) []wire.ServerEffect {
-	allowed, ok := s.hinted.take(requestKey(a.ID))
-	if !ok {
-		return out
-	}
-	e := s.event(wire.ServerReturned, a)
-	e.Event.Delay = s.now.Sub(allowed)
-	return append(out, e)
 }
 
 // firstOn is the first fault of a kind that is on, or wire.NoFault.
@@ -72,35 +62,6 @@ func (s *Server) faultDraw(i int, a *wire.Attempt) uint64 {
 func (s *Server) errored(a *wire.Attempt, i uint8, out []wire.ServerEffect) []wire.ServerEffect {
 	s.windows[i].hits++
 	return s.reject(a, response(s.config.Faults[i].Status), wire.CauseFault, i, out)
-}
-
-// overLimit takes a token from the rate limit in force. If there is none, it
-// says when to come back, and whose limit it was.
-func (s *Server) overLimit() (hint wire.Hint, fault uint8, limited bool) {
-	fault = s.firstOn(Quota)
-	b, form := &s.limit, s.config.Limit.Form
-	if fault != wire.NoFault {
-		b, form = &s.windows[fault].bucket, s.config.Faults[fault].Limit.Form
-	}
-	wait, ok := b.take(s.now)
-	if ok {
-		return wire.Hint{}, fault, false
-	}
-	return retryafter.FromDelay(form, s.now, s.epoch, wait), fault, true
-}
-
-func (s *Server) limited(
-	a *wire.Attempt, hint wire.Hint, i uint8, out []wire.ServerEffect,
-) []wire.ServerEffect {
-	if i != wire.NoFault {
-		s.windows[i].hits++
-	}
-	if hint.Form != wire.HintNone {
-		s.hinted.put(requestKey(a.ID), retryafter.Resolve(hint, s.now, s.epoch))
-	}
-	r := response(http.StatusTooManyRequests)
-	r.Hint = hint
-	return s.reject(a, r, wire.CauseRateLimit, i, out)
 }
 
 // slowing is the latency faults that are on, as bits by index.
@@ -142,7 +103,7 @@ func (s *Server) finish(slot int32, out []wire.ServerEffect) []wire.ServerEffect
 	s.due.Clear(slot)
 	j := s.end(slot)
 	if !j.left {
-		out = append(out, reply(j.attempt.ID, response(http.StatusOK)))
+		out = append(out, reply(j.attempt.ID, s.quoted(&j.attempt, response(http.StatusOK))))
 	}
 	e := s.event(wire.ServerDone, &j.attempt)
 	e.Event.Delay = s.now.Sub(j.began)
@@ -150,21 +111,6 @@ func (s *Server) finish(slot int32, out []wire.ServerEffect) []wire.ServerEffect
 	e.Event.Wasted = j.left
 	out = s.tookEffect(&j.attempt, append(out, e))
 	return s.takeUp(out)
-}
-
-// tookEffect reports a request that changes something each time it is served,
-// if it has been served before. PUT and DELETE are not among them: the second
-// leaves things as the first did.
-func (s *Server) tookEffect(a *wire.Attempt, out []wire.ServerEffect) []wire.ServerEffect {
-	if a.Method.Idempotent() {
-		return out
-	}
-	request := requestKey(a.ID)
-	if s.effective.has(request) {
-		return append(out, s.event(wire.ServerRepeated, a))
-	}
-	s.effective.put(request, s.now)
-	return out
 }
 
 // resetAll resets everything, first come first: what is in service, and then

@@ -33,12 +33,14 @@ type Server struct {
 	// windows is the state of each fault, edge the next change of any.
 	windows []window
 	edge    clock.Instant
-	limit   bucket
+	limit   limiter
+	present presence
 
-	// hinted is the earliest moment at which a request may come back, effective
-	// when an unsafe one first took effect.
-	hinted    memory
-	effective memory
+	// hinted is the moment at which a request may come back, untold if the server
+	// named none that can be read.
+	hinted  memory[clock.Instant]
+	returns [wire.NumReturns]int64
+	effects effects
 }
 
 // New is a server with nothing to do. All its draws come from seed;
@@ -50,19 +52,19 @@ func New(c Config, seed uint64, epochUnixNanos int64) (*Server, error) {
 	}
 	c.Faults = append([]Fault(nil), c.Faults...)
 	s := &Server{
-		config:    c,
-		seed:      seed,
-		epoch:     epochUnixNanos,
-		now:       longPast,
-		jobs:      newJobs(),
-		pools:     newPools(&c),
-		places:    c.places(),
-		cold:      longPast,
-		windows:   make([]window, len(c.Faults)),
-		limit:     fullBucket(c.Limit, longPast),
-		hinted:    memory{size: hintedRequests},
-		effective: memory{size: effectiveRequests},
+		config:  c,
+		seed:    seed,
+		epoch:   epochUnixNanos,
+		now:     longPast,
+		jobs:    newJobs(),
+		pools:   newPools(&c),
+		places:  c.places(),
+		cold:    longPast,
+		windows: make([]window, len(c.Faults)),
+		hinted:  memory[clock.Instant]{size: hintedRequests},
+		effects: effects{known: memory[effect]{size: effectiveRequests}},
 	}
+	s.limit.start(c.Limit)
 	for i := range s.windows {
 		s.windows[i].until = longPast
 		_, s.windows[i].next = s.windows[i].state(&c.Faults[i], longPast)
@@ -183,7 +185,7 @@ func (s *Server) turn(i int, out []wire.ServerEffect) []wire.ServerEffect {
 	case w.on && !was:
 		out = s.reportEdge(wire.FaultBegan, i, out)
 		if f.Kind == Quota {
-			w.bucket = fullBucket(f.Limit, s.now)
+			w.limiter.start(f.Limit)
 		}
 		if f.Kind == Outage {
 			out = s.resetAll(uint8(i), out)

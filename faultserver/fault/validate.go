@@ -100,8 +100,11 @@ func (l *RateLimit) checkQuota(at string) error {
 	if err := burst.Check(int64(l.burst())); err != nil {
 		return err
 	}
-	return knob.Spec{Name: at + "retry_after", Kind: knob.Choice, Choices: wire.HintNames()}.
-		Check(int64(l.Form))
+	form := knob.Spec{Name: at + "retry_after", Kind: knob.Choice, Choices: wire.HintNames()}
+	if err := form.Check(int64(l.Form)); err != nil {
+		return err
+	}
+	return knob.CheckAll(lift(rateFields, at, func(l *RateLimit) *RateLimit { return l }), l)
 }
 
 func refuse(at, value, allowed string) error {

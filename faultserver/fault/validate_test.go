@@ -51,6 +51,13 @@ func TestValidateNamesFieldValueAndAllowed(t *testing.T) {
 			"faults[0].burst", "-1", "1 to 1000000"},
 		{with(func(f *Fault) { f.Kind, f.Limit = Quota, RateLimit{Rate: 1, Form: 99} }),
 			"faults[0].retry_after", "99", "one of " + strings.Join(wire.HintNames(), ", ")},
+		{with(func(f *Fault) { f.Kind, f.Limit = Quota, RateLimit{Rate: 1, Law: 9} }),
+			"faults[0].law", "9", "one of token-bucket, fixed-window, sliding-window"},
+		{with(func(f *Fault) { f.Kind, f.Limit = Quota, RateLimit{Rate: 1, Window: -1} }),
+			"faults[0].window", "-1ns", "1ms to 1h"},
+		{Config{Limit: RateLimit{Jitter: 10_001}}, "server.limit.jitter", "10.001", "0 to 10"},
+		{Config{ClockSkew: maxSkew + 1}, "server.clock_skew", "8760h0m0.000000001s", "-8760h to 8760h"},
+		{Config{Effects: Effects{TTL: -1}}, "server.idempotency_ttl", "-1ns", "1ms to 720h"},
 		{Config{Faults: []Fault{ok, ok}},
 			"faults[1].name", "f", "a name that faults[0] does not have"},
 	} {

@@ -58,8 +58,8 @@ type window struct {
 	next clock.Instant
 	// hits counts the attempts that the fault has hit.
 	hits int64
-	// bucket is the bucket of a Quota.
-	bucket bucket
+	// limiter is the limit of a Quota.
+	limiter limiter
 }
 
 // move is what a hand does at now. FaultOn, FaultOff and FaultAuto end a window

@@ -82,6 +82,8 @@ var bodies = [wire.NumEventKinds]func(*Events, wire.Event){
 	wire.PageEnded:       (*Events).page,
 	wire.ScopePaused:     (*Events).pause,
 	wire.ScopeResumed:    (*Events).pause,
+	wire.ServerRepeated:  (*Events).repeated,
+	wire.ServerReplayed:  (*Events).replayed,
 }
 
 func (e *Events) retry(ev wire.Event) {
@@ -125,6 +127,25 @@ func (e *Events) pause(ev wire.Event) {
 		return
 	}
 	e.inMS("lasted_ms", ev.Delay)
+}
+
+func (e *Events) repeated(ev wire.Event) {
+	e.request(ev)
+	e.idempotencyKey(ev)
+	e.number("times", uint64(ev.Times))
+}
+
+func (e *Events) replayed(ev wire.Event) {
+	e.request(ev)
+	e.idempotencyKey(ev)
+	e.number("status", uint64(ev.Status))
+}
+
+// idempotencyKey writes the key of a request that has one.
+func (e *Events) idempotencyKey(ev wire.Event) {
+	if ev.Key != 0 {
+		e.word("key", keyText(ev.Key))
+	}
 }
 
 func (e *Events) probe(ev wire.Event) {

@@ -156,6 +156,7 @@ type returns struct {
 	Early  int64 `json:"early"`
 	OnTime int64 `json:"on_time"`
 	Late   int64 `json:"late"`
+	Untold int64 `json:"untold"`
 }
 
 type server struct {
@@ -165,6 +166,12 @@ type server struct {
 	Reset       int64  `json:"reset"`
 	WastedShare micro  `json:"wasted_share"`
 	Duplicates  int64  `json:"duplicates"`
+	// Repeated is how many requests have duplicates; RepeatedList is the first of
+	// them, and RepeatedUnlisted how many are not in it.
+	Repeated         int64    `json:"repeated"`
+	RepeatedList     []repeat `json:"repeated_list"`
+	RepeatedUnlisted int64    `json:"repeated_unlisted"`
+	Replayed         int64    `json:"replayed"`
 }
 
 func newDocument(r run.Result) document {
@@ -191,7 +198,7 @@ func newDocument(r run.Result) document {
 		Herd:          newHerd(s.Herd),
 		Breaker:       breakers{s.Opened, s.HalfOpened, s.Closed, micro(s.OpenShare)},
 		Queue:         perClass(func(c wire.Class) waits { return newWaits(s, c) }),
-		RetryAfter:    returns{s.Early, s.OnTime, s.Late},
+		RetryAfter:    returns{s.Early, s.OnTime, s.Late, s.Untold},
 		RecoveryS:     took,
 		RecoveryNote:  note,
 		Server:        newServer(r),
@@ -293,5 +300,9 @@ func newServer(r run.Result) server {
 		Reset:       s.Reset,
 		WastedShare: micro(s.WastedShare),
 		Duplicates:  s.Duplicates,
+
+		Repeated: s.Repeated, RepeatedList: newRepeats(s.Repeats),
+		RepeatedUnlisted: s.Repeated - int64(len(s.Repeats)),
+		Replayed:         s.Replayed,
 	}
 }

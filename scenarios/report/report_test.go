@@ -60,9 +60,13 @@ func eventful() run.Result {
 			Period: 1200 * ms, R: 0.4321234567, Floor: 0.00072, HintedWaveShare: 0.925, Hinted: 230,
 		},
 		Opened: 30, HalfOpened: 20, Closed: 10, OpenShare: 0.123456789,
-		Early: 1, OnTime: 229, Late: 4,
+		Early: 1, OnTime: 229, Late: 4, Untold: 3,
 		Recovery: metrics.Recovery{Known: true, Took: 8312 * ms},
 		Arrivals: 1_499_990, Rejected: 4012, Reset: 2345, BusyShare: 0.9312, WastedShare: 0.0421, Duplicates: 7,
+		Repeated: 6, Replayed: 11, Repeats: []metrics.Repeat{
+			{ID: wire.AttemptID{Client: 417, Request: 12, Try: 2}, At: 2_500_000_000, Times: 3},
+			{ID: wire.AttemptID{Client: 3, Request: 1, Try: 1}, At: 2_600_000_000, Key: 0xc0ffee, Times: 2},
+		},
 	}
 	r.Summary.Outcomes = [wire.NumOutcomes]int64{
 		wire.Succeeded: 1_200_000, wire.Degraded: 1, wire.Failed: 30_000, wire.TimedOut: 4000,
@@ -229,6 +233,9 @@ func TestEventsGolden(t *testing.T) {
 		{Kind: wire.StarvationEnded, At: 2_000_000_000, ID: id, Class: wire.Background, Delay: 100 * ms},
 		{Kind: wire.FaultEnded, At: 3_000_000_000, Fault: 1},
 		{Kind: wire.FaultEnded, At: 3_000_000_000, Fault: 9},
+		{Kind: wire.ServerRepeated, At: 3_100_000_000, ID: wire.AttemptID{Client: 7, Request: 2, Try: 3}, Times: 2},
+		{Kind: wire.ServerReplayed, At: 3_200_000_000, ID: wire.AttemptID{Client: 7, Request: 2, Try: 4},
+			Key: 0xc0ffee, Status: 200},
 	} {
 		e.Observe(ev)
 	}

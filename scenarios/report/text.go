@@ -227,11 +227,14 @@ func times(n int64) string {
 }
 
 func hints(b *strings.Builder, s *metrics.Summary) {
-	if s.Early+s.OnTime+s.Late == 0 {
+	if s.Early+s.OnTime+s.Late+s.Untold == 0 {
 		return
 	}
 	line(b, "Retry-After", "%s came back too early, %s on time, %s late",
 		grouped(s.Early), grouped(s.OnTime), grouped(s.Late))
+	if s.Untold > 0 {
+		line(b, "", "%s came back after one that nobody can read", grouped(s.Untold))
+	}
 }
 
 func recovered(b *strings.Builder, r metrics.Recovery) {
@@ -248,6 +251,7 @@ func serverSide(b *strings.Builder, r run.Result) {
 		grouped(s.Rejected), grouped(s.Reset), grouped(s.Duplicates))
 	line(b, "", "workers busy %s, %.1f %% of the work wasted",
 		when(limitedWorkers(r), "%.1f %%", 100*s.BusyShare), 100*s.WastedShare)
+	repeated(b, s)
 }
 
 func faults(b *strings.Builder, views []metrics.FaultView) {
