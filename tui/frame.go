@@ -211,6 +211,9 @@ func (a *App) drawFooter(foot widget.Area) {
 // drawHints names as many keys as fit, the most needed first.
 func (a *App) drawHints(foot widget.Area) {
 	hints := a.keys.Footer()
+	for _, c := range a.page().Keys() {
+		hints = append([]keymap.Binding{a.keys.Of(c)}, hints...)
+	}
 	if w, h := a.bodySize(); a.page().Alone(w, h) {
 		hints = append([]keymap.Binding{a.keys.Of(keymap.Panel)}, hints...)
 	}

@@ -130,6 +130,8 @@ func (a *App) viewCommand(c keymap.Command, arg int) tea.Cmd {
 		a.page().NextPanel()
 	case keymap.Back:
 		a.back()
+	case keymap.Ageing:
+		return a.request(a.view.Tune.ToggleAgeing(a.view))
 	default:
 		return a.request(a.view.Tune.Handle(c, a.view))
 	}

@@ -122,6 +122,16 @@ func (d *Driver) Do(in fleet.Input) error {
 	return nil
 }
 
+// Look calls look in the goroutine that owns the fleet, between two steps, with
+// the instant of the call. It must change nothing, nor keep the run waiting. It
+// is safe before Run; after the run it returns ErrEnded.
+func (d *Driver) Look(look func(now clock.Instant)) error {
+	if !d.inbox.post(message{look: look}) {
+		return ErrEnded
+	}
+	return nil
+}
+
 // InFlight is the number of attempts whose requests have not returned yet,
 // aborted ones included.
 func (d *Driver) InFlight() int { return int(d.inFlight.Load()) }
@@ -190,6 +200,10 @@ func (d *Driver) feed() {
 }
 
 func (d *Driver) deliver(m *message) {
+	if m.look != nil {
+		m.look(m.at)
+		return
+	}
 	a := m.attempt
 	if a == nil {
 		d.step(m.at, m.in)

@@ -8,10 +8,11 @@ import (
 )
 
 // message is one thing for the owner: what came of an attempt, or an input
-// from a hand, which has no attempt.
+// from a hand, which has no attempt, or somebody who only wants to look.
 type message struct {
 	at      clock.Instant
 	in      fleet.Input
+	look    func(clock.Instant)
 	attempt *attempt
 	result  result
 }

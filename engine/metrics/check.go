@@ -36,6 +36,9 @@ func (s *Snapshot) Check() error {
 	if s.Latency != nil {
 		c.latency(s)
 	}
+	if s.Lines != nil {
+		c.lines(s)
+	}
 	c.story(s)
 	c.finite(reflect.ValueOf(*s), "")
 	return c.err()

@@ -36,3 +36,32 @@ func (c *checker) spent(name string, s *Spent) {
 		c.atLeast(name, int64(d), 0)
 	}
 }
+
+// lines checks that nobody is overtaken without a start that went before, and
+// that who starves waits.
+func (c *checker) lines(s *Snapshot) {
+	for i := range s.Lines.Classes {
+		l := &s.Lines.Classes[i]
+		name := wire.Class(i).String()
+		var jumps, heads int64
+		for from := range s.Lines.Jumped {
+			if from != i {
+				jumps += s.Lines.Jumped[from][i]
+			}
+		}
+		c.atLeast("overtaken of "+name, l.Overtaken, jumps)
+		c.ordered("average wait of "+name, l.EWMA, s.Queues[i].Max)
+		c.ordered("service gap of "+name, l.ServiceGap)
+		c.atLeast("asked by "+name, l.Asked, 0)
+		c.atLeast("started of "+name, l.Started, 0)
+		for _, n := range s.Lines.Heads[i] {
+			heads += n
+		}
+		c.atLeast("queues of "+name, int64(s.Clients)*wire.MaxScopes, heads)
+	}
+	for _, h := range s.Lines.Hungers {
+		if h.Ended < h.Began {
+			c.failf("starvation %+v ended before it began", h)
+		}
+	}
+}

@@ -47,9 +47,22 @@ func (c *Collector) attemptSent(e *wire.Event) {
 	if e.ID.Try > 1 {
 		c.client.retries++
 	}
-	c.queues.sent(e)
-	if !beforeRun(e) {
-		c.bin(e.At).Sent++
+	atOnce := c.queues.sent(e)
+	if beforeRun(e) {
+		return
+	}
+	b := c.bin(e.At)
+	b.Sent++
+	b.Started[classOf(e)]++
+	if atOnce {
+		b.Asked[classOf(e)]++
+	}
+}
+
+func (c *Collector) requestQueued(e *wire.Event) {
+	c.queues.join(e)
+	if !e.Warm || e.ID.Try > 0 {
+		c.bin(e.At).Asked[classOf(e)]++
 	}
 }
 

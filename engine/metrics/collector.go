@@ -41,6 +41,7 @@ type Collector struct {
 	waves     waves
 	raster    rasterLog
 	journeys  journeys
+	heads     heads
 
 	limits  limits
 	story   story
@@ -70,6 +71,7 @@ func New(c Config) *Collector {
 		waves:     newWaves(c.EpochFraction),
 		raster:    newRasterLog(),
 		journeys:  newJourneys(),
+		heads:     heads{at: clock.Never},
 		story:     newStory(),
 		cycles:    cycles{changed: wire.Held},
 	}
@@ -84,7 +86,7 @@ func (c *Collector) Observe(e wire.Event) {
 	case wire.RequestBegan:
 		c.requestBegan(&e)
 	case wire.RequestQueued:
-		c.queues.join(&e)
+		c.requestQueued(&e)
 	case wire.RequestDequeued:
 		c.queues.leave(&e)
 	case wire.AttemptSent:
@@ -99,6 +101,7 @@ func (c *Collector) Observe(e wire.Event) {
 		c.starvationBegan(&e)
 	case wire.StarvationEnded:
 		c.queues.class(&e).fed(e.At)
+		c.queues.hungers.end(&e)
 	case wire.ServerArrived:
 		c.serverArrived(&e)
 	case wire.ServerBegan:

@@ -148,4 +148,8 @@ func (b *Bin) add(o *Bin) {
 	for i, n := range o.Ended {
 		b.Ended[i] += n
 	}
+	for i := range o.Asked {
+		b.Asked[i] += o.Asked[i]
+		b.Started[i] += o.Started[i]
+	}
 }

@@ -12,6 +12,9 @@ import (
 type lines struct {
 	clients, scopes int
 	lines           []line // by client, scope and class
+	// jumped counts, by the class of a start and of those who waited, the starts
+	// that went before somebody who had joined the queue earlier.
+	jumped [wire.NumClasses][wire.NumClasses]int64
 	// nodes are the links of the lists; 0 is none of them.
 	nodes []link
 	free  int32 // the first free node
@@ -114,12 +117,17 @@ func (l *lines) serve(e *wire.Event, overtaken *[wire.NumClasses]int64) (gap tim
 	joined := e.At.Add(-e.Delay)
 	for c := range wire.Class(wire.NumClasses) {
 		q := &l.lines[queue+int32(c)]
-		switch {
-		case q.n == 0:
-		case c == classOf(e):
+		if q.n == 0 {
+			continue
+		}
+		older := l.before(q, joined)
+		if older > 0 {
+			l.jumped[classOf(e)][c]++
+		}
+		if c == classOf(e) {
 			gap, q.since = e.At.Sub(q.since), e.At
-		default:
-			overtaken[c] += l.before(q, joined)
+		} else {
+			overtaken[c] += older
 		}
 	}
 	return gap

@@ -19,6 +19,7 @@ type queues struct {
 	// somebody waiting in a queue and no start there.
 	overtaken [wire.NumClasses]int64
 	gap       [wire.NumClasses]time.Duration
+	hungers   hungers
 	// left is the request that left its queue last. If it is the next to be
 	// sent, its wait has been counted.
 	left uint64
@@ -102,12 +103,13 @@ func (q *queues) leave(e *wire.Event) {
 	}
 }
 
-// sent takes in an attempt. If it found a slot at once, its wait is counted here.
-func (q *queues) sent(e *wire.Event) {
+// sent takes in an attempt, and says whether it found a slot at once; if so, its
+// wait is counted here.
+func (q *queues) sent(e *wire.Event) (atOnce bool) {
 	queued := q.left == requestKey(e.ID)
 	q.left = 0
 	if beforeRun(e) {
-		return
+		return !queued
 	}
 	c := q.class(e)
 	if !queued {
@@ -116,6 +118,7 @@ func (q *queues) sent(e *wire.Event) {
 	c.ewma += (e.Delay - c.ewma) / 10
 	gap := &q.gap[classOf(e)]
 	*gap = max(*gap, q.lines.serve(e, &q.overtaken))
+	return !queued
 }
 
 // waits is the waits of a class, those that go on included, and the age of the
@@ -177,6 +180,7 @@ func (c *class) fed(at clock.Instant) {
 }
 
 func (c *Collector) starvationBegan(e *wire.Event) {
+	c.queues.hungers.begin(e)
 	if c.queues.class(e).starve(e.At) {
 		c.story.note(Note{
 			Kind: NoteStarving, At: e.At, Delay: e.Delay, Text: classOf(e).String(),

@@ -71,6 +71,8 @@ type Snapshot struct {
 	Raster *Raster
 	// Latency is what people wait; nil unless its heat map is watched.
 	Latency *LatencyView
+	// Lines is who waits for a slot and who goes before whom; nil unless watched.
+	Lines *LineView
 }
 
 // Headline is the numbers that say how the system is.
@@ -104,6 +106,9 @@ type Bin struct {
 	// before the run left out.
 	Began int32
 	Sent  int32
+	// Asked are the attempts by class that wanted a slot, at once or in a queue,
+	// Started those that were sent.
+	Asked, Started [wire.NumClasses]int32
 	// Good are requests that succeeded, Bad those that ended in any other way.
 	Good int32
 	Bad  int32
@@ -296,4 +301,6 @@ type Watch struct {
 	RasterRows, RasterCols int
 	// HeatRows and HeatCols are the size of the heat map; 0 is no LatencyView.
 	HeatRows, HeatCols int
+	// Lines says that a LineView is wanted.
+	Lines bool
 }

@@ -46,6 +46,9 @@ func (c *Collector) Snapshot() *Snapshot {
 	if c.watch.HeatRows > 0 {
 		s.Latency = c.journeys.view(c.now, span, c.watch)
 	}
+	if c.watch.Lines {
+		s.Lines = c.lineView()
+	}
 	return s
 }
 

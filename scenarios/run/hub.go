@@ -17,7 +17,9 @@ type hub struct {
 	mu        sync.Mutex
 	collector *metrics.Collector
 	others    []wire.Observer
-	open      int64        // requests that have begun and not ended
+	open      int64 // requests that have begun and not ended
+	watched   metrics.Watch
+	surveyed  int64        // the bin of the last survey; -1 if there is none for the watch
 	warm      atomic.Int64 // requests that the server holds from before the run
 }
 
@@ -70,6 +72,7 @@ func (h *hub) watch(w metrics.Watch) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.collector.SetWatch(w)
+	h.watched, h.surveyed = w, -1
 }
 
 // unfinished is how many requests have begun and not ended.

@@ -43,6 +43,9 @@ type runner interface {
 	// advance lets the run go on to where the wall clock says, or until.
 	advance(until clock.Instant) error
 	pause(bool)
+	// look calls a function with the fleet when nobody else touches that. It must
+	// change nothing.
+	look(func(clock.Instant, *fleet.Fleet))
 	condition() condition
 	close() error
 }
@@ -128,6 +131,7 @@ func (s *Session) turn(todo *script) error {
 		if err := s.advance(todo); err != nil {
 			return err
 		}
+		s.survey()
 		s.publish(nil)
 	}
 }

@@ -103,6 +103,8 @@ func (v *virtual) measureSpeed(wall, run time.Duration) {
 	}
 }
 
+func (v *virtual) look(look func(clock.Instant, *fleet.Fleet)) { look(v.sim.Now(), v.fleet) }
+
 func (v *virtual) pause(paused bool) { v.paused = paused }
 
 func (v *virtual) condition() condition { return condition{speed: v.speed} }

@@ -54,6 +54,7 @@ const (
 	PageDown
 	Enter
 	Undo
+	Ageing
 
 	FaultNow
 	FaultOn
@@ -132,6 +133,7 @@ func screenBindings() []Binding {
 		bind(PageUp, Tuning, "", "ctrl+u pgup", "ten settings up", "ctrl+u", "pgup"),
 		bind(PageDown, Tuning, "", "ctrl+d pgdn", "ten settings down", "ctrl+d", "pgdown"),
 		bind(Enter, Tuning, "", "enter", "type a value for the selected setting", "enter"),
+		bind(Ageing, Tuning, "ageing", "A", "queues: serve by age, or as before; u takes it back", "A"),
 		bind(Undo, Tuning, "undo", "u", "take back the last change of a setting", "u"),
 
 		bind(Freeze, Viewing, "freeze", "f", "freeze the view; the run goes on", "f"),

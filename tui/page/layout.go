@@ -1,6 +1,7 @@
 package page
 
 import (
+	"herdscope/tui/keymap"
 	"herdscope/tui/theme"
 	"herdscope/tui/widget"
 )
@@ -27,6 +28,9 @@ const panelFrame = 4
 type zoom struct{ at int }
 
 func (z *zoom) next(n int) { z.at = (z.at + 1) % (n + 1) }
+
+// Keys are none, unless the page has some of its own.
+func (*zoom) Keys() []keymap.Command { return nil }
 
 // AllPanels shows all panels again; false if they were shown.
 func (z *zoom) AllPanels() bool {

@@ -96,6 +96,8 @@ type Page interface {
 	Draw(a widget.Area, v View)
 	// Watch says what the page needs to see in snapshots to fill w by h cells.
 	Watch(w, h int, v View) metrics.Watch
+	// Keys are the commands that matter on this page most, for the footer.
+	Keys() []keymap.Command
 	// NextPanel shows one panel alone, then the next, then all of them.
 	NextPanel()
 	// AllPanels shows all panels again; false if they were shown.
@@ -115,4 +117,4 @@ const (
 const DefaultSpan = 20 * time.Second
 
 // Pages are the pages that there are, in the order of their digits.
-func Pages() []Page { return []Page{&Overview{}, &Herd{}, &Latency{}} }
+func Pages() []Page { return []Page{&Overview{}, &Herd{}, &Queues{}, &Latency{}} }

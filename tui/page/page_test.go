@@ -170,3 +170,13 @@ func TestNotEnoughIsSaid(t *testing.T) {
 		}
 	}
 }
+
+// contains says which of some texts a frame lacks.
+func contains(t *testing.T, got string, wants ...string) {
+	t.Helper()
+	for _, want := range wants {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+}

