@@ -39,9 +39,20 @@ type Stats struct {
 	Panics  int64 `json:"panics"`
 	// AcceptErrors are connections that the system would not give, and HeldBack
 	// how often new connections had to wait since there were as many as allowed.
-	AcceptErrors int64        `json:"accept_errors"`
-	HeldBack     int64        `json:"held_back"`
-	Faults       []FaultStats `json:"faults"`
+	AcceptErrors int64          `json:"accept_errors"`
+	HeldBack     int64          `json:"held_back"`
+	Services     []ServiceStats `json:"services"`
+	Faults       []FaultStats   `json:"faults"`
+}
+
+// ServiceStats is the state of one service; the server's own is the first, and is
+// called default.
+type ServiceStats struct {
+	Name    string `json:"name"`
+	Busy    int    `json:"busy"`
+	Backlog int    `json:"backlog"`
+	// Outside is the attempts that a full backlog keeps out.
+	Outside int `json:"outside"`
 }
 
 // ReturnStats counts the attempts that came back after a Retry-After.
@@ -95,7 +106,11 @@ func (o *owner) stats() Stats {
 		Left:       t.left,
 		Duplicates: t.duplicates,
 		RetryAfter: t.returns,
+		Services:   []ServiceStats{},
 		Faults:     []FaultStats{},
+	}
+	for _, v := range o.model.Services() {
+		stats.Services = append(stats.Services, ServiceStats(v))
 	}
 	for i, f := range o.model.Faults() {
 		if o.model.HasFault(i) {

@@ -137,6 +137,9 @@ func (s Scenario) checkTimeline() (*Error, int) {
 		if err := s.checkFleet(); err != nil {
 			return err, i
 		}
+		if err := s.checkServer(); err != nil {
+			return err, i
+		}
 	}
 	return nil, 0
 }

@@ -19,7 +19,7 @@ const version = "1"
 var sections = []string{
 	"version", "name", "title", "story", "seed", "duration", "drain",
 	"fleet", "arrival", "classes", "retry", "breaker", "queue", "scopes", "fallback", "auth", "budget", "limiter",
-	"server", "network",
+	"server", "services", "routes", "network",
 	"faults", "timeline",
 }
 
@@ -58,6 +58,7 @@ type decoder struct {
 	s       Scenario
 	where   map[string]position
 	places  [wire.NumClasses]place
+	beyond  servicePlaces
 	actions []placedAction
 }
 
@@ -153,6 +154,10 @@ func (d *decoder) top(p *pair) *Error {
 		return d.classes(p)
 	case "faults":
 		return d.faults(p)
+	case "services":
+		return d.services(p)
+	case "routes":
+		return d.routeTimes(p)
 	}
 	if len(fieldsBelow(p.key)) > 0 {
 		return d.section(p, p.key)
@@ -225,6 +230,9 @@ func (d *decoder) entry(p *pair, parent string) *Error {
 	if below := fieldsBelow(field); len(below) > 0 {
 		return d.section(p, field)
 	}
+	if field == ownQuantiles {
+		return p.value.quantiles(field, &d.s.Server.Service)
+	}
 	return p.unknownField(parent, fieldsBelow(parent))
 }
 
@@ -255,6 +263,9 @@ func fieldsBelow(section string) []string {
 		if ok && !slices.Contains(fields, first) {
 			fields = append(fields, first)
 		}
+	}
+	if section == ownService {
+		fields = append(fields, quantilesField)
 	}
 	return fields
 }

@@ -93,6 +93,7 @@ func (d *decoder) settle() {
 	for i := range d.s.Fleet.Mix {
 		d.s.Fleet.Mix[i].Route, d.s.Fleet.Mix[i].Scope = routeOf[i], scopeOf[i]
 	}
+	d.settleServices()
 }
 
 // number gives the names that classes have numbers in the order in which they

@@ -21,6 +21,9 @@ const (
 // times the median.
 const defaultSigma = 1000
 
+// defaultSpread lets uniform times go half their mean either way, in thousandths.
+const defaultSpread = 500
+
 // Default is what a scenario file starts from: a hundred clients in a closed
 // loop that retry with full jitter, and a healthy server.
 func Default() Scenario {
@@ -69,10 +72,11 @@ func defaultPolicy() engine.Policy {
 
 func defaultServer() fault.Config {
 	return fault.Config{
-		// Sigma is there for who asks for a lognormal shape and says no more: with
-		// none at all that would be the fixed one.
+		// Sigma and Spread are there for who asks for a lognormal or uniform shape
+		// and says no more: with none at all that would be the fixed one.
 		Service: fault.Service{
 			Shape: fault.FixedShape, Mean: 50 * time.Millisecond, Sigma: defaultSigma,
+			Spread: defaultSpread,
 		},
 		Limit: fault.RateLimit{Burst: 1, Form: wire.HintSeconds},
 	}

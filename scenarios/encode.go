@@ -73,22 +73,34 @@ func (s *Scenario) standard() Scenario {
 	return standard
 }
 
-// section writes the knobs of a section that differ from the defaults, with a
-// heading for each level that they are in.
+// section writes what a section says that differs from the defaults.
 func (w *writer) section(s *Scenario, section string) {
 	switch section {
 	case "classes":
 		w.classes(s)
-		return
 	case "scopes":
 		w.scopes(s)
-		return
+	case "services":
+		w.services(s)
+	case "routes":
+		w.routeTimes(s)
+	default:
+		w.knobs(s, section)
 	}
+}
+
+// knobs writes the knobs of a section that differ from the defaults, with a
+// heading for each level that they are in.
+func (w *writer) knobs(s *Scenario, section string) {
 	standard := s.standard()
 	var above []string
 	for i := range settings {
 		k := &settings[i]
 		path := strings.Split(fieldOf(k.Name), ".")
+		if k.Name == afterQuantiles && section == path[0] && len(s.Server.Service.Quantiles) > 0 {
+			above = w.headings(above, path)
+			w.quantiles(len(above), &s.Server.Service)
+		}
 		if path[0] != section || k.get(s) == k.get(&standard) {
 			continue
 		}

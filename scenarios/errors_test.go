@@ -46,7 +46,7 @@ func TestErrors(t *testing.T) {
 				`verdict, lease; did you mean "failures"?`},
 		{"misspelt nested knob", head + "server:\n  service: {men: 5ms}\n",
 			`f.yaml:4:13: server.service.men: there is no such field; ` +
-				`allowed: shape, mean, sigma, spread, alpha, per_in_flight, factor; did you mean "mean"?`},
+				`allowed: shape, mean, sigma, spread, alpha, per_in_flight, factor, quantiles; did you mean "mean"?`},
 		{"misspelt choice", head + "retry: {jitter: ful}\n",
 			`f.yaml:3:17: retry.jitter: "ful" is not among the choices; ` +
 				`allowed: one of none, full, equal, decorrelated, additive, proportional, spread, ` +
@@ -169,7 +169,8 @@ func TestErrors(t *testing.T) {
 
 const (
 	topFields = "; allowed: version, name, title, story, seed, duration, drain, fleet, arrival, classes, " +
-		"retry, breaker, queue, scopes, fallback, auth, budget, limiter, server, network, faults, timeline"
+		"retry, breaker, queue, scopes, fallback, auth, budget, limiter, server, services, routes, network, " +
+		"faults, timeline"
 	withScopes = head + "classes: {interactive: {scope: api}, background: {scope: exports}}\n"
 	withFault  = head + "faults:\n  - {name: outage, kind: outage, start: 5s, length: 1s}\n"
 )

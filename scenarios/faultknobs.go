@@ -48,9 +48,12 @@ func (s *Scenario) faultSetting(i, j int) Setting {
 // have no value that says that there are none.
 func unschedule(f *fault.Fault) { f.Start, f.Every = 0, 0 }
 
-// Knob finds a knob of this scenario, those of its faults and scopes included. The error
+// Knob finds a knob of this scenario, those of its faults, services and scopes included. The error
 // for an unknown name is an *Error that suggests the nearest one.
 func (s Scenario) Knob(name string) (Setting, error) {
+	if strings.HasPrefix(name, servicePrefix) {
+		return s.serviceKnob(name)
+	}
 	if !strings.HasPrefix(name, faultPrefix) {
 		return s.plainKnob(name)
 	}

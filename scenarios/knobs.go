@@ -17,13 +17,14 @@ type Owner uint8
 
 // The owners. Knobs of the policy and the fleet are changed by a fleet.Input Set,
 // those of the server by a wire.ServerInput ServerSet. Those of the network are
-// all Fixed, and so are those of single faults.
+// all Fixed, and so are those of single faults and services.
 const (
 	OwnerPolicy Owner = iota
 	OwnerFleet
 	OwnerServer
 	OwnerNetwork
 	OwnerFault
+	OwnerService
 )
 
 // Setting is a knob of a scenario and the machine that it belongs to.
@@ -114,6 +115,9 @@ func noKnob(name string) string {
 	const msg = "there is no such knob"
 	if strings.HasPrefix(name, engine.ScopePrefix) {
 		return msg + ": which scopes there are is up to the scenario"
+	}
+	if strings.HasPrefix(name, servicePrefix) {
+		return "the knobs of services are fixed while a run goes on; set it beforehand"
 	}
 	if strings.HasPrefix(name, faultPrefix) {
 		return "the knobs of faults are fixed while a run goes on; set it beforehand"

@@ -170,6 +170,9 @@ func (s *Scenario) checkServer() *Error {
 	if err := knobError(knob.CheckAll(fault.Fields, &s.Server)); err != nil {
 		return err
 	}
+	if err := s.checkServices(); err != nil {
+		return err
+	}
 	return knobError(knob.CheckAll(networkFields, s))
 }
 

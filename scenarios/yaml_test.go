@@ -54,6 +54,7 @@ func drawScenario(t *rapid.T) Scenario {
 		}
 	}
 	agree(&s)
+	s.Server.Service.Quantiles = drawQuantiles(t)
 	drawPlaces(t, &s)
 	for _, k := range s.ScopeSettings() {
 		if rapid.Bool().Draw(t, "own") {
@@ -134,6 +135,7 @@ func drawPlaces(t *rapid.T, s *Scenario) {
 	for i := range paths {
 		d.places[i] = place{paths[i], scopes[i]}
 	}
+	drawServices(t, &d)
 	d.settle()
 	*s = d.s
 }

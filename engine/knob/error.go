@@ -36,9 +36,6 @@ func (s Spec) fail(value, problem string) error {
 	if s.Zero != "" {
 		words = []string{s.Zero}
 	}
-	if s.None != "" {
-		words = append(words, s.None)
-	}
 	for _, w := range s.Words {
 		words = append(words, w.Name)
 	}

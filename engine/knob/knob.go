@@ -44,10 +44,6 @@ type Spec struct {
 	// is set, 0 is written as that word only, since a bare 0 could be read
 	// either way. The lowest other value is then Min, or 1 if that is 0.
 	Zero string
-	// None is the word for the value -1, where that means nothing at all and 0
-	// has another meaning; it needs Zero and a Min of 0. Empty if -1 is not
-	// allowed.
-	None string
 	// Words are values outside of the range that are written as words.
 	Words []Word
 	// Choices are the words of a Choice, in the order of their values.

@@ -228,34 +228,6 @@ func TestZeroWordNeedsNoMinimum(t *testing.T) {
 	}
 }
 
-// TestNoneIsBelowZero: where 0 means unlimited, nothing at all has its own word.
-func TestNoneIsBelowZero(t *testing.T) {
-	s := Spec{Name: "backlog", Kind: Int, Max: 10, Step: 1, Zero: "unlimited", None: "none"}
-	if got := s.Allowed(); got != "1 to 10, or unlimited or none" {
-		t.Errorf("Allowed() = %q", got)
-	}
-	if v, err := s.Parse("none"); v != -1 || err != nil {
-		t.Errorf("none: %d, %v", v, err)
-	}
-	if s.Format(-1) != "none" || s.Check(-1) != nil || s.Check(-2) == nil {
-		t.Errorf("-1 is %q: %v", s.Format(-1), s.Check(-1))
-	}
-	for _, text := range []string{"0", "-1"} {
-		if _, err := s.Parse(text); err == nil {
-			t.Errorf("%s is taken", text)
-		}
-	}
-	for _, c := range []struct {
-		v       int64
-		presses int
-		want    int64
-	}{{1, -1, 0}, {0, -1, -1}, {-1, -1, -1}, {-1, 1, 0}, {-1, 2, 1}, {2, -9, -1}} {
-		if got := s.Stepped(c.v, c.presses); got != c.want {
-			t.Errorf("Stepped(%d, %d) = %d, want %d", c.v, c.presses, got, c.want)
-		}
-	}
-}
-
 func TestStepped(t *testing.T) {
 	doubling := Spec{Kind: Int, Min: 1, Max: 1000, Zero: "unlimited"}
 	thinking := Spec{Kind: Duration, Max: int64(time.Hour)}

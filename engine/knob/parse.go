@@ -16,9 +16,6 @@ func (s Spec) Parse(text string) (int64, error) {
 	if s.Zero != "" && text == s.Zero {
 		return 0, nil
 	}
-	if s.None != "" && text == s.None {
-		return -1, nil
-	}
 	for _, w := range s.Words {
 		if text == w.Name {
 			return w.Value, nil
@@ -29,20 +26,12 @@ func (s Spec) Parse(text string) (int64, error) {
 		return 0, s.fail(text, problem)
 	}
 	if s.Zero != "" && v == 0 {
-		return 0, s.fail(text, "could be read either way; write "+s.words(" or "))
+		return 0, s.fail(text, "could be read either way; write "+s.Zero)
 	}
 	if _, word := s.Word(v); word || !s.inRange(v) {
 		return 0, s.fail(text, "is out of range")
 	}
 	return v, nil
-}
-
-// words are the words for 0 and -1, as far as there are any.
-func (s Spec) words(between string) string {
-	if s.None == "" {
-		return s.Zero
-	}
-	return s.Zero + between + s.None
 }
 
 // read turns text into a value that may still be out of range, or says what is

@@ -35,9 +35,6 @@ func (s Spec) Word(v int64) (string, bool) {
 	if v == 0 && s.Zero != "" {
 		return s.Zero, true
 	}
-	if v == -1 && s.None != "" {
-		return s.None, true
-	}
 	for _, w := range s.Words {
 		if v == w.Value {
 			return w.Name, true
@@ -113,7 +110,7 @@ func (s Spec) Allowed() string {
 		text += strings.TrimSuffix(", "+w.Name+" "+w.Means, " ")
 	}
 	if s.Zero != "" {
-		text += ", or " + s.words(" or ")
+		text += ", or " + s.Zero
 	}
 	return text
 }
@@ -122,7 +119,7 @@ func (s Spec) Allowed() string {
 // It stays within the range. Below one step, and where Step is 0, a press
 // doubles or halves, so that a small value is not lost in one press. A value
 // that can be 0 goes there below its first step, and rises from 0 to that step.
-// Where there is a None, it is below 0. Where there are Words, the first is what
+// Where there are Words, the first is what
 // lies below, and the others have to be written. Choices wrap around; a Switch
 // toggles.
 func (s Spec) Stepped(v int64, presses int) int64 {
@@ -150,8 +147,6 @@ func (s Spec) Stepped(v int64, presses int) int64 {
 func (s Spec) up(v int64) int64 {
 	_, word := s.Word(v)
 	switch {
-	case v < 0 && s.None != "":
-		return 0
 	case v == 0 || word:
 		return s.first()
 	case s.Step == 0 || v < s.Step:
@@ -166,8 +161,6 @@ func (s Spec) up(v int64) int64 {
 func (s Spec) down(v int64) int64 {
 	_, word := s.Word(v)
 	switch {
-	case v <= 0 && s.None != "":
-		return -1
 	case word:
 		return v
 	case v <= s.first() && len(s.Words) > 0:

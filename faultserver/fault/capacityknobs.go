@@ -28,8 +28,9 @@ var CapacityFields = append([]knob.Field[Capacity]{
 	}, func(c *Capacity) *int { return &c.Workers }),
 	knob.At(knob.Spec{
 		Name: "backlog", Kind: knob.Int, Unit: "attempts",
-		Max: MaxWorkers, Step: 10, Zero: "unlimited", None: "none",
-		Doc: "attempts that may wait for a worker",
+		Max: MaxWorkers, Step: 10, Zero: "unlimited",
+		Words: []knob.Word{{Name: "0", Value: NoBacklog, Means: "to let nobody wait"}},
+		Doc:   "attempts that may wait for a worker",
 	}, func(c *Capacity) *int { return &c.Backlog }),
 	knob.At(knob.Spec{
 		Name: "when_full", Kind: knob.Choice, Choices: whenFullNames,

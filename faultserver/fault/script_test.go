@@ -312,8 +312,8 @@ func TestKnobsReachTheConfiguration(t *testing.T) {
 		f := &Fields[i]
 		c := Config{Service: Service{Mean: ms, Quantiles: []time.Duration{ms, s}}}
 		least, most := valueRange(&f.Spec)
-		if f.None != "" {
-			least = -1
+		if len(f.Words) > 0 {
+			least = f.Words[0].Value
 		}
 		for _, v := range []int64{least, most, least} {
 			f.Set(&c, v)

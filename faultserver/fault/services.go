@@ -89,7 +89,9 @@ type ServiceState struct {
 	Name string
 	// Busy is the attempts in service, Backlog those that wait for a worker, and
 	// Outside those that wait for a place in the backlog.
-	Busy, Backlog, Outside int
+	Busy    int
+	Backlog int
+	Outside int
 }
 
 // Services is the state of each service, the server's own first.

@@ -14,7 +14,7 @@ func (c Config) Validate() error {
 	if err := knob.CheckAll(Fields, &c); err != nil {
 		return err
 	}
-	if err := c.checkServices(); err != nil {
+	if err := c.CheckServices(); err != nil {
 		return err
 	}
 	if n := len(c.Faults); n > MaxFaults {

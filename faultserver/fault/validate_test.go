@@ -23,7 +23,7 @@ func TestValidateNamesFieldValueAndAllowed(t *testing.T) {
 	}{
 		{Config{Workers: -1}, "server.workers", "-1", "1 to 1000000, or unlimited"},
 		{Config{Backlog: MaxWorkers + 1},
-			"server.backlog", "1000001", "1 to 1000000, or unlimited or none"},
+			"server.backlog", "1000001", "1 to 1000000, 0 to let nobody wait, or unlimited"},
 		{Config{Service: Service{Mean: -s}}, "server.service.mean", "-1s", "1ns to 1h, or none"},
 		{Config{Service: Service{Shape: 9}},
 			"server.service.shape", "9",

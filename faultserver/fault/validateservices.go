@@ -8,9 +8,9 @@ import (
 	"herdscope/engine/wire"
 )
 
-// checkServices checks what knobs do not: quantiles, and which service has which
-// routes.
-func (c *Config) checkServices() error {
+// CheckServices checks what Fields do not: quantiles, services and the times of
+// routes. The error is as that of Validate.
+func (c *Config) CheckServices() error {
 	if err := c.Service.checkQuantiles("server.service."); err != nil {
 		return err
 	}
@@ -90,7 +90,10 @@ func (c *Service) checkQuantiles(at string) error {
 	n := len(c.Quantiles)
 	switch {
 	case c.Shape == EmpiricalShape && n == 0:
-		return refuse(at+"quantiles", "nothing", "one time or more, for the shape empirical")
+		return &knob.Error{
+			Knob: at + "quantiles", Value: "none", Problem: "is not enough",
+			Allowed: "one time or more, for the shape empirical",
+		}
 	case n > MaxQuantiles:
 		return refuse(at+"quantiles", strconv.Itoa(n)+" times", fmt.Sprintf("at most %d", MaxQuantiles))
 	}

@@ -67,5 +67,5 @@ func noRecovery(r metrics.Recovery) string {
 // the number of workers may have been changed on the way, so a share that was
 // measured counts as well.
 func limitedWorkers(r run.Result) bool {
-	return r.Scenario.Server.Workers > 0 || r.Summary.BusyShare > 0
+	return r.Scenario.ServerWorkers() > 0 || r.Summary.BusyShare > 0
 }

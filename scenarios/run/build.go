@@ -84,7 +84,7 @@ func watching(s scenarios.Scenario, epoch int64) metrics.Config {
 		Clients:       s.Fleet.Clients,
 		Scopes:        max(1, len(s.Scopes)),
 		BreakersOn:    s.Fleet.Policy.Breaker.On(),
-		Workers:       s.Server.Workers,
+		Workers:       s.ServerWorkers(),
 		Base:          s.Fleet.Policy.Retry.Backoff.Base,
 		Cap:           s.Fleet.Policy.Retry.Backoff.Cap,
 		EpochFraction: fractionOfSecond(epoch),

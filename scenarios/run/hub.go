@@ -90,7 +90,7 @@ func (h *hub) retuned(s scenarios.Scenario, did inputs) {
 	if did.server.Kind == wire.ServerFault && did.toServer {
 		h.collector.SetFault(did.server.Fault, did.server.Do)
 	}
-	h.collector.SetWorkers(s.Server.Workers)
+	h.collector.SetWorkers(s.ServerWorkers())
 	h.collector.SetBreakersOn(s.Fleet.Policy.Breaker.On())
 }
 
