@@ -49,7 +49,7 @@ func TestStatsTellOfEachFault(t *testing.T) {
 	b := adminBench(t)
 	b.clock.set(5500 * ms)
 	until := 6.0
-	want := Stats{NowSeconds: 5.5, Statuses: map[string]int64{}, Faults: []FaultStats{
+	want := Stats{NowSeconds: 5.5, Statuses: map[string]int64{}, Services: []ServiceStats{{Name: "default"}}, Faults: []FaultStats{
 		{"outage", "outage", FaultState{On: true, Hand: "auto", UntilSeconds: &until}},
 		{"burst", "errors", FaultState{Hand: "auto"}},
 	}}
