@@ -19,7 +19,7 @@ func adminBench(t *testing.T) *bench {
 	return newBench(t, fault.Config{
 		Faults: []fault.Fault{
 			{Name: "outage", Kind: fault.Outage, Start: 5 * sec, Length: sec, Every: 10 * sec},
-			{Name: "burst", Kind: fault.Errors, Manual: true, Length: 2 * sec, Status: 503, Share: 1000},
+			{Name: "burst", Kind: fault.Errors, Manual: true, Length: 2 * sec, Status: 503, Share: fault.Always},
 		},
 	}, func(c *Config) { c.Routes, c.Admin = []string{"/api"}, DefaultAddr })
 }

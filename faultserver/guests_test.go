@@ -136,7 +136,7 @@ func TestArrivalsAreTold(t *testing.T) {
 	var mu sync.Mutex
 	var told []Arrival
 	b := newBench(t, fault.Config{Service: fault.Service{Mean: 0}, Faults: []fault.Fault{
-		{Name: "burst", Kind: fault.Errors, Manual: true, Status: 503, Share: 1000},
+		{Name: "burst", Kind: fault.Errors, Manual: true, Status: 503, Share: fault.Always},
 		{Name: "down", Kind: fault.Outage, Manual: true},
 	}}, func(c *Config) {
 		c.OnArrival = func(a Arrival) {

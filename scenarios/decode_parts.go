@@ -191,7 +191,27 @@ func faultEntry(p *pair, f *fault.Fault, parent string) *Error {
 		}
 		return err
 	}
-	return p.unknownField(parent, fieldsOf(f.Kind))
+	return faultText(p, f, parent)
+}
+
+// faultText reads a field of a fault that is text.
+func faultText(p *pair, f *fault.Fault, parent string) *Error {
+	field := join(parent, p.key)
+	known := fault.TextFieldNamed(p.key)
+	switch {
+	case known == nil:
+		return p.unknownField(parent, fieldsOf(f.Kind))
+	case !known.BelongsTo(f.Kind):
+		return p.fail(field, misplaced(p.key, f.Kind))
+	}
+	text, err := p.value.scalar(field)
+	if err != nil {
+		return err
+	}
+	if err := known.Set(f, text); err != nil {
+		return p.value.fail(field, fieldError("", err).Msg)
+	}
+	return nil
 }
 
 // missingField is the first field that a fault must have and does not, and what

@@ -233,6 +233,10 @@ func (w *writer) faults(faults []fault.Fault) {
 				w.field(2, known.Name, scalarText(known.Format(known.Get(f))))
 			}
 		}
+		for j := range fault.TextFields {
+			known := &fault.TextFields[j]
+			w.optional(2, known.Name, known.Text(f))
+		}
 	}
 }
 

@@ -94,16 +94,16 @@ func TestErrors(t *testing.T) {
 		{"faults are a list", head + "faults: {}\n",
 			`f.yaml:3:9: faults: must be a list, each entry after a hyphen; this is fields of its own`},
 		{"no kind", head + "faults: [{name: a}]\n",
-			`f.yaml:3:10: faults[0].kind: is missing; allowed: one of outage, errors, latency, quota`},
+			`f.yaml:3:10: faults[0].kind: is missing; allowed: one of outage, errors, latency, quota, capacity, close, reset, truncated, garbage, bad-chunk, drip, slow-header, idle-close`},
 		{"misspelt kind", head + "faults: [{name: a, kind: outge}]\n",
 			`f.yaml:3:26: faults[0].kind: "outge" is not among the choices; ` +
-				`allowed: one of outage, errors, latency, quota; did you mean "outage"?`},
+				`allowed: one of outage, errors, latency, quota, capacity, close, reset, truncated, garbage, bad-chunk, drip, slow-header, idle-close; did you mean "outage"?`},
 		{"field of another kind", head + "faults:\n  - name: a\n    kind: outage\n    status: 503\n",
 			`f.yaml:6:5: faults[0].status: does not belong to a fault of the kind outage; ` +
-				`allowed: name, kind, manual, start, length, every`},
+				`allowed: name, kind, manual, start, length, every, clients, how, service, path, header, methods, classes`},
 		{"misspelt fault field", head + "faults: [{name: a, kind: latency, aded: 5ms}]\n",
 			`f.yaml:3:35: faults[0].aded: there is no such field; ` +
-				`allowed: name, kind, manual, start, length, every, added; did you mean "added"?`},
+				`allowed: name, kind, manual, start, length, every, clients, share, unit, first, nth, until, per_client, added, replace, shape, sigma, spread, alpha, wave, period, service, path, header, methods, classes; did you mean "added"?`},
 		{"fault without a start", head + "faults: [{name: a, kind: outage, length: 5s}]\n",
 			`f.yaml:3:10: faults[0].start: is missing from a fault of the kind outage; allowed: 0s to 24h`},
 		{"quota without a rate", head + "faults: [{name: a, kind: quota, start: 1s, length: 5s}]\n",

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"slices"
 	"strings"
 
 	"herdscope/engine/knob"
@@ -70,6 +71,24 @@ func (s Scenario) Knob(name string) (Setting, error) {
 	return Setting{}, &Error{Field: shorten(name), Msg: s.noFaultKnob(name)}
 }
 
+// setFaultText gives a field of a fault that is text, which is no knob, the value
+// text; false if there is no such field.
+func (s *Scenario) setFaultText(name, text string) (known bool, err error) {
+	for i := range s.Server.Faults {
+		key, ok := strings.CutPrefix(name, faultPrefix+s.Server.Faults[i].Name+".")
+		field := fault.TextFieldNamed(key)
+		if !ok || field == nil || !field.BelongsTo(s.Server.Faults[i].Kind) {
+			continue
+		}
+		s.Server.Faults = slices.Clone(s.Server.Faults) // others may share them
+		if err := field.Set(&s.Server.Faults[i], text); err != nil {
+			return true, fieldError(name, err)
+		}
+		return true, nil
+	}
+	return false, nil
+}
+
 func (s Scenario) noFaultKnob(name string) string {
 	if len(s.Server.Faults) == 0 {
 		return "there is no such knob: the scenario has no faults"
@@ -77,6 +96,14 @@ func (s Scenario) noFaultKnob(name string) string {
 	var names []string
 	for _, spec := range s.FaultKnobs() {
 		names = append(names, spec.Name)
+	}
+	for i := range s.Server.Faults {
+		f := &s.Server.Faults[i]
+		for j := range fault.TextFields {
+			if fault.TextFields[j].BelongsTo(f.Kind) {
+				names = append(names, faultPrefix+f.Name+"."+fault.TextFields[j].Name)
+			}
+		}
 	}
 	return unknown("there is no such knob", name, names)
 }

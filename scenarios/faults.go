@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 
@@ -37,7 +38,10 @@ func (s *Scenario) badFault(i int, f *fault.Fault) (field, msg string) {
 	if field, msg = badEffect(f); msg != "" {
 		return field, msg
 	}
-	return badWindow(f)
+	if field, msg = badWindow(f); msg != "" {
+		return field, msg
+	}
+	return s.badAgreement(f)
 }
 
 func badEffect(f *fault.Fault) (field, msg string) {
@@ -65,10 +69,27 @@ func badWindow(f *fault.Fault) (field, msg string) {
 		return "start", "does not belong to a fault that is manual"
 	case f.Manual && f.Every != 0:
 		return "every", "does not belong to a fault that is manual"
+	case f.Every != 0 && f.Length == 0:
+		return "every", "does not belong to a fault whose window is open"
 	case f.Every != 0 && f.Every <= f.Length:
 		return "every", "must be longer than the fault's length, or once"
 	}
 	return "", ""
+}
+
+// badAgreement says which field does not agree with the others.
+func (s *Scenario) badAgreement(f *fault.Fault) (field, msg string) {
+	alone := s.Server
+	alone.Faults = []fault.Fault{*f}
+	var refused *knob.Error
+	if !errors.As(alone.Validate(), &refused) {
+		return "", ""
+	}
+	field, ok := strings.CutPrefix(refused.Knob, "faults[0].")
+	if !ok {
+		return "", "" // it is not the fault that is wrong
+	}
+	return field, refused.Message()
 }
 
 // misplaced is the message for a field of other kinds of fault.
@@ -83,6 +104,11 @@ func fieldsOf(k fault.Kind) []string {
 	for i := range fault.FaultFields {
 		if fault.FaultFields[i].BelongsTo(k) {
 			names = append(names, fault.FaultFields[i].Name)
+		}
+	}
+	for i := range fault.TextFields {
+		if fault.TextFields[i].BelongsTo(k) {
+			names = append(names, fault.TextFields[i].Name)
 		}
 	}
 	return names

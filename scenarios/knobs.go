@@ -145,6 +145,9 @@ func (s Scenario) Value(name string) (int64, error) {
 // it agrees with other knobs is for Validate to say, so that the order of
 // several changes does not matter. The error is an *Error.
 func (s *Scenario) Set(name, text string) error {
+	if known, err := s.setFaultText(name, text); known {
+		return err
+	}
 	k, err := s.Knob(name)
 	if err != nil {
 		return err

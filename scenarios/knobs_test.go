@@ -313,8 +313,8 @@ func TestValidateChecksWhatFilesCannotSay(t *testing.T) {
 		{"many scopes", func(s *Scenario) { s.Scopes = make([]string, 5) }, "scopes: there must be 1 to 4"},
 		{"no such route", func(s *Scenario) { s.Fleet.Mix[2].Route = 7 },
 			"classes.background: refers to a route or scope that does not exist"},
-		{"kind", func(s *Scenario) { s.Server.Faults = []fault.Fault{{Name: "a", Kind: 9}} },
-			"faults[0].kind: there is no kind unknown(9); allowed: outage, errors, latency, quota"},
+		{"kind", func(s *Scenario) { s.Server.Faults = []fault.Fault{{Name: "a", Kind: 99}} },
+			"faults[0].kind: there is no kind unknown(99); allowed: outage, errors, latency, quota, capacity, close, reset, truncated, garbage, bad-chunk, drip, slow-header, idle-close"},
 		{"long title", func(s *Scenario) { s.Title = strings.Repeat("a", 121) },
 			"title: is longer than 120 bytes"},
 		{"title with space", func(s *Scenario) { s.Title = " a" }, "title: has spaces at its ends"},
@@ -323,7 +323,7 @@ func TestValidateChecksWhatFilesCannotSay(t *testing.T) {
 		{"effect of another kind", func(s *Scenario) {
 			s.Server.Faults = []fault.Fault{{Name: "a", Length: time.Second, Status: 500}}
 		}, "faults[0].status: does not belong to a fault of the kind outage; " +
-			"allowed: name, kind, manual, start, length, every"},
+			"allowed: name, kind, manual, start, length, every, clients, how, service, path, header, methods, classes"},
 		{"timeline out of order", func(s *Scenario) {
 			s.Timeline = []Action{{At: 2, Knob: "retry.attempts", Value: 1}, {At: 1}}
 		}, "at: the timeline is not in order of time"},

@@ -153,10 +153,34 @@ func drawFault(t *rapid.T, i int) fault.Fault {
 	switch {
 	case f.Manual:
 		f.Start, f.Every = 0, 0
-	case f.Every <= f.Length:
+	case f.Every <= f.Length || f.Length == 0:
 		f.Every = 0
 	}
+	if f.Wave != fault.Steady {
+		f.Period = time.Second
+	}
+	if f.How == fault.ByRefusing || f.How == fault.ByFreezing {
+		f.Match = fault.Match{}
+		return f
+	}
+	for j := range fault.TextFields {
+		known := &fault.TextFields[j]
+		if texts := someTexts[known.Name]; known.BelongsTo(kind) {
+			if err := known.Set(&f, rapid.SampledFrom(texts).Draw(t, known.Name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 	return f
+}
+
+var someTexts = map[string][]string{
+	"service": {"", fault.OwnService},
+	"path":    {"", "/", "/a/b"},
+	"header":  {"", "X-Beta", "X-Tenant: gold"},
+	"methods": {"", "POST", "GET, PATCH"},
+	"classes": {"", "critical, background"},
+	"body":    {"", "busy", "{\"error\": \"a\\nb\"}\n"},
 }
 
 func drawTimeline(t *rapid.T, s Scenario) []Action {
@@ -230,7 +254,7 @@ func TestYAMLIsReadable(t *testing.T) {
 	}
 	s.Server.Faults = []fault.Fault{
 		{Name: "outage", Start: 5 * time.Second, Length: 3 * time.Second},
-		{Name: "by-hand", Kind: fault.Errors, Length: time.Second, Manual: true, Status: 503, Share: 1000},
+		{Name: "by-hand", Kind: fault.Errors, Length: time.Second, Manual: true, Status: 503, Share: fault.Always},
 	}
 	second := clock.Instant(time.Second)
 	s = s.WithActions([]Action{

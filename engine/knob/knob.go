@@ -3,7 +3,7 @@
 // files, flags, the tuning panel, the timeline and the docs alike.
 //
 // A value travels as an int64: nanoseconds for a Duration, thousandths for a
-// Ratio or a Rate, the index for a Choice, 0 or 1 for a Switch. The package
+// Ratio or a Rate, millionths for a Share, the index for a Choice, 0 or 1 for a Switch. The package
 // imports nothing of this module.
 package knob
 
@@ -25,6 +25,9 @@ const (
 	Choice
 	// Switch is on or off.
 	Switch
+	// Share is a part of a whole: a plain number from 0 to 1 with up to six
+	// decimals.
+	Share
 )
 
 // Spec describes one knob.

@@ -9,9 +9,9 @@ import (
 
 // Parse reads a value as people write it. Durations need a unit, which a space
 // may precede (1.2s, 1m30s, 500 ms); Ratios and Rates have at most three
-// decimals and no exponent; a Rate may end in k, in /s, or in both; a Switch is
-// on or off, yes or no, true or false. Where Zero is set, 0 has to be written
-// as that word, and -1 always as None. The error is an *Error.
+// decimals, a Share six, and none an exponent; a Rate may end in k, in /s, or in
+// both; a Switch is on or off, yes or no, true or false. Where Zero is set, 0
+// has to be written as that word, and -1 always as None. The error is an *Error.
 func (s Spec) Parse(text string) (int64, error) {
 	if s.Zero != "" && text == s.Zero {
 		return 0, nil
@@ -50,6 +50,8 @@ func (s Spec) read(text string) (v int64, problem string) {
 		return readRate(text)
 	case s.Kind == Ratio:
 		return readDecimal(text, 3)
+	case s.Kind == Share:
+		return readDecimal(text, 6)
 	}
 	return readDecimal(text, 0)
 }

@@ -17,6 +17,8 @@ func (s Spec) Format(v int64) string {
 		return formatDuration(time.Duration(v))
 	case s.Kind == Ratio:
 		return formatThousandths(v)
+	case s.Kind == Share:
+		return formatDecimal(v, 6)
 	case s.Kind == Rate:
 		return formatThousandths(v) + "/s"
 	case s.Kind == Choice && v >= 0 && v < int64(len(s.Choices)):
@@ -56,13 +58,20 @@ func formatDuration(d time.Duration) string {
 	return text
 }
 
-func formatThousandths(v int64) string {
+func formatThousandths(v int64) string { return formatDecimal(v, 3) }
+
+// formatDecimal writes a count of the last of so many decimal places.
+func formatDecimal(v int64, places int) string {
 	sign := ""
 	if v < 0 {
 		sign, v = "-", -v
 	}
-	whole := strconv.FormatInt(v/1000, 10)
-	fraction := strings.TrimRight(strconv.FormatInt(1000+v%1000, 10)[1:], "0")
+	unit := int64(1)
+	for range places {
+		unit *= 10
+	}
+	whole := strconv.FormatInt(v/unit, 10)
+	fraction := strings.TrimRight(strconv.FormatInt(unit+v%unit, 10)[1:], "0")
 	if fraction == "" {
 		return sign + whole
 	}
@@ -182,6 +191,8 @@ func (s Spec) first() int64 {
 		return max(s.low(), int64(time.Millisecond))
 	case s.Kind == Ratio || s.Kind == Rate:
 		return max(s.low(), 100)
+	case s.Kind == Share:
+		return max(s.low(), 100_000)
 	}
 	return max(s.low(), 1)
 }

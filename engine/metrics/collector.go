@@ -124,6 +124,10 @@ func (c *Collector) Observe(e wire.Event) {
 		c.faultBegan(&e)
 	case wire.FaultEnded:
 		c.faultEnded(&e)
+	case wire.FaultStruck:
+		c.hit(e.Fault)
+	case wire.FaultMissed:
+		c.faultMissed(&e)
 	case wire.LimitChanged:
 		c.limitChanged(&e)
 	case wire.ScopePaused:

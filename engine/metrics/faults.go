@@ -13,8 +13,8 @@ type faultState struct {
 	began clock.Instant
 	until clock.Instant
 	hits  int64
-	// before is the hits when it began.
-	before int64
+	// before is the hits when it began, missed the windows that hit nobody.
+	before, missed int64
 }
 
 func newFaults(plans []FaultPlan) []faultState {
@@ -29,6 +29,12 @@ func newFaults(plans []FaultPlan) []faultState {
 func (c *Collector) hit(fault uint8) {
 	if int(fault) < len(c.faults) {
 		c.faults[fault].hits++
+	}
+}
+
+func (c *Collector) faultMissed(e *wire.Event) {
+	if int(e.Fault) < len(c.faults) {
+		c.faults[e.Fault].missed++
 	}
 }
 
@@ -93,5 +99,6 @@ func (f *faultState) view(now clock.Instant) FaultView {
 	return FaultView{
 		Name: f.plan.Name, On: f.on, Hand: f.hand, Began: f.began, Until: f.until,
 		Next: next, Length: f.plan.Length, Hits: f.hits,
+		Missed: f.missed,
 	}
 }

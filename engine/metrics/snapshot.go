@@ -203,6 +203,8 @@ type FaultView struct {
 	Length time.Duration
 	// Hits counts the attempts that it has hit.
 	Hits int64
+	// Missed counts its windows that have ended and had hit nobody.
+	Missed int64
 }
 
 // MarkKind says what a Mark marks.

@@ -35,6 +35,7 @@ const (
 	Patience
 	IdempotencyKey
 	ServerHint
+	FaultLatency
 )
 
 // At is the draw of the given seed and label for (a, b, c): uniform over all
@@ -69,6 +70,12 @@ func Scale(u uint64, d time.Duration) time.Duration {
 func Below(u, n uint64) uint64 {
 	hi, _ := bits.Mul64(u, n)
 	return hi
+}
+
+// HitMillionth is Hit for a share in millionths: 0 never does, 1,000,000 always
+// does.
+func HitMillionth(u uint64, share int64) bool {
+	return int64(Below(u, 1_000_000)) < share
 }
 
 // Hit says whether the draw u falls into a share given in thousandths: 0 never

@@ -56,6 +56,7 @@ type Sim struct {
 	decided []wire.ServerEffect // scratch
 	atOnce  int                 // things that happened at now
 	last    wire.AttemptID
+	slow    slowReplies
 }
 
 // message is something on its way between the fleet and the server.
@@ -146,8 +147,12 @@ func (s *Sim) deliver() {
 	case arriving:
 		s.Serve(wire.ServerInput{Kind: wire.ServerArrive, Attempt: m.attempt})
 	case leaving:
+		s.slow.leave(m.attempt.ID)
 		s.Serve(wire.ServerInput{Kind: wire.ServerLeave, Attempt: m.attempt})
 	case returning:
+		if s.slow.lost(m.attempt.ID) {
+			return
+		}
 		m.reply.Hint = retryafter.AsRead(m.reply.Hint, s.unix())
 		s.Do(fleet.Input{
 			Kind: fleet.Answered, ID: m.attempt.ID, Reply: m.reply,
@@ -191,7 +196,10 @@ func (s *Sim) Serve(in wire.ServerInput) {
 	for i := range s.decided {
 		switch e := &s.decided[i]; e.Kind {
 		case wire.ServerReply:
-			s.transit.Push(s.now.Add(s.config.Delay), message{
+			if e.Reply.Over > 0 {
+				s.slow.begin(e.ID)
+			}
+			s.transit.Push(s.now.Add(e.Reply.Over).Add(s.config.Delay), message{
 				kind: returning, attempt: wire.Attempt{ID: e.ID}, reply: e.Reply,
 			})
 		case wire.ServerEvent:

@@ -225,9 +225,15 @@ const (
 	// ServerReplayed: an unsafe request that had taken effect came again, and got
 	// the stored reply; Status and Key.
 	ServerReplayed
+	// FaultStruck: the fault Fault has hit the attempt, or a connection of its
+	// client, where no other server event says so.
+	FaultStruck
+	// FaultMissed: the fault Fault has ended and had hit nobody since it began,
+	// at Since.
+	FaultMissed
 
 	// NumEventKinds is the number of kinds.
-	NumEventKinds = int(ServerReplayed) + 1
+	NumEventKinds = int(FaultMissed) + 1
 )
 
 var eventNames = []string{
@@ -238,7 +244,7 @@ var eventNames = []string{
 	"server_reset", "server_returned", "server_repeated", "fault_began", "fault_ended",
 	"arrivals_missed", "retry_denied", "limit_changed", "retry_refused",
 	"page_ended", "request_held", "server_cancelled", "scope_paused", "scope_resumed",
-	"server_replayed",
+	"server_replayed", "fault_struck", "fault_missed",
 }
 
 // String is the kind's name in snake case.

@@ -8,6 +8,7 @@ package wire
 
 import (
 	"fmt"
+	"time"
 
 	"herdscope/engine/clock"
 )
@@ -103,6 +104,13 @@ type Attempt struct {
 	// Key is the request's Idempotency-Key as a number, the same for all its
 	// tries; 0 is none. See FormatKey.
 	Key uint64
+	// Conn is what the server knows of the connection.
+	Conn ConnUse
+	// Meets says, if Read is set, for which of the server's faults the request
+	// meets what they ask of path and header: bits by index. Who reads requests
+	// off a socket sets both; without Read, the Route has to say it.
+	Meets uint64
+	Read  bool
 }
 
 // ReplyKind says how an attempt ended as its sender sees it.
@@ -130,6 +138,15 @@ type Reply struct {
 	// Replayed says that the response is the stored one of an earlier attempt
 	// with the same Idempotency-Key.
 	Replayed bool
+	// Form is how it is written; Hard resets a connection that the form ends,
+	// where it would else be closed in order.
+	Form ReplyForm
+	Hard bool
+	// Fault is the index of the fault that has made the reply, plus one; 0 is
+	// none. Its text is the body, if it has one.
+	Fault uint8
+	// Over is how long the writing takes: the reply is whole only then.
+	Over time.Duration
 }
 
 // ServerInputKind says what a server model is told.
@@ -147,6 +164,9 @@ const (
 	ServerSet
 	// ServerFault does Do to the fault with index Fault.
 	ServerFault
+	// ServerIdled says that the socket side has closed an idle connection that
+	// the client of Attempt had used last, as the fault with index Fault asks.
+	ServerIdled
 )
 
 // FaultDo is what a hand does to a fault.
@@ -193,6 +213,12 @@ const (
 	ServerReply ServerEffectKind = iota
 	// ServerEvent reports Event to the observers.
 	ServerEvent
+	// ServerRefuse closes the listener and resets every connection; ServerListen
+	// opens it again at the same address. In virtual time, where the model answers
+	// with ReplyRefused itself, there is nothing to do for them.
+	ServerRefuse
+	// ServerListen: see ServerRefuse.
+	ServerListen
 )
 
 // ServerEffect is one thing that a server model asks of the world.

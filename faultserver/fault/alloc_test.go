@@ -18,8 +18,8 @@ func busyConfig() Config {
 		Effects: Effects{Idempotency: true, TTL: 100 * ms},
 		Faults: []Fault{
 			{Name: "down", Kind: Outage, Start: s, Length: 200 * ms, Every: 5 * s},
-			{Name: "burst", Kind: Errors, Start: 2 * s, Length: s, Every: 5 * s, Status: 503, Share: 300},
-			{Name: "slow", Kind: Latency, Start: 3 * s, Length: s, Every: 7 * s, Added: 10 * ms},
+			{Name: "burst", Kind: Errors, Start: 2 * s, Length: s, Every: 5 * s, Status: 503, Share: 300_000},
+			{Name: "slow", Kind: Latency, Share: Always, Start: 3 * s, Length: s, Every: 7 * s, Added: 10 * ms},
 			{Name: "quota", Kind: Quota, Start: 4 * s, Length: 4 * s, Every: 9 * s,
 				Limit: RateLimit{Rate: 500, Law: SlidingWindow, Per: PerClient, Window: 2 * s,
 					Concurrent: 3, Form: wire.HintGarbage}},

@@ -59,6 +59,10 @@ type pool struct {
 	chores  clock.Index
 	outside clock.Index
 	serving int
+	// frozen says that an outage has stopped all work, and lost is how many
+	// workers faults have taken away.
+	frozen bool
+	lost   int
 	// emptied is the last moment at which the backlog was empty.
 	emptied clock.Instant
 }
@@ -113,7 +117,7 @@ func (s *Server) retune() {
 }
 
 // takeIn gives an attempt that has passed all checks to its service.
-func (s *Server) takeIn(a wire.Attempt, out []wire.ServerEffect) []wire.ServerEffect {
+func (s *Server) takeIn(a wire.Attempt, m marks, out []wire.ServerEffect) []wire.ServerEffect {
 	i := s.service(&a)
 	p := &s.pools[i]
 	full := p.full()
@@ -126,14 +130,14 @@ func (s *Server) takeIn(a wire.Attempt, out []wire.ServerEffect) []wire.ServerEf
 	}
 	s.claim(&a)
 	s.present.add(&a, 1)
-	slot := s.jobs.add(a, s.now, s.slowing(), i)
+	slot := s.jobs.add(a, s.now, m, i)
 	if full && p.WhenFull == Block {
 		s.jobs.table[slot].stage = isOutside
 		p.outside.SetOrdered(slot, s.now, s.jobs.table[slot].number)
 		return out
 	}
 	s.enqueue(slot)
-	return s.takeUp(out)
+	return s.held(slot, s.takeUp(out))
 }
 
 // full says whether an attempt that comes now cannot wait in the backlog.
@@ -143,7 +147,9 @@ func (p *pool) full() bool {
 
 func (p *pool) room() bool { return p.Backlog == 0 || p.backlog.Len() < p.Backlog }
 
-func (p *pool) workerFree() bool { return p.Workers == 0 || p.serving < p.Workers }
+func (p *pool) workerFree() bool {
+	return !p.frozen && (p.Workers == 0 || p.serving < p.Workers-p.lost)
+}
 
 // waiting is how many attempts wait for a worker, and how many outside.
 func (p *pool) waiting() (inside, outside int) {

@@ -38,25 +38,47 @@ type Config struct {
 	Effects   Effects
 	// Faults is what goes wrong and when. Their order is that of precedence.
 	Faults []Fault
+	// Routes are the paths that wire.Attempt.Route is an index into. Faults that
+	// match a path need them in virtual runs.
+	Routes []string
 }
 
 // Kind is what goes wrong.
 type Kind uint8
 
-// The kinds of fault.
+// The kinds of fault. What each does is in a file of its own, which the table
+// in kinds.go refers to.
 const (
-	// Outage resets what is in flight when it begins, and accepts and resets
-	// whatever arrives while it lasts.
+	// Outage takes the server away, in the manner How.
 	Outage Kind = iota
 	// Errors answers a share of the attempts with Status at once.
 	Errors
-	// Latency makes each attempt's service take Added longer.
+	// Latency makes each attempt's service take Added longer, or as long.
 	Latency
 	// Quota puts the rate limit Limit in force.
 	Quota
+	// CapacityCut leaves the server only the share Left of its workers.
+	CapacityCut
+	// Close closes the connection in order (FIN), at Point.
+	Close
+	// Reset resets the connection (RST), at Point.
+	Reset
+	// Truncated closes the connection when half of the body is written.
+	Truncated
+	// Garbage answers with a body that is not what its type says; the framing
+	// is right.
+	Garbage
+	// BadChunk sends a chunk whose size cannot be read.
+	BadChunk
+	// Drip writes the body bit by bit, over Over.
+	Drip
+	// SlowHeader writes the header bit by bit, over Over.
+	SlowHeader
+	// IdleClose closes connections that have been idle for After.
+	IdleClose
 
 	// NumKinds is the number of kinds.
-	NumKinds = int(Quota) + 1
+	NumKinds = int(IdleClose) + 1
 )
 
 // Fault is one thing that goes wrong, and when. Its window begins at Start,
@@ -66,21 +88,56 @@ type Fault struct {
 	Kind Kind
 	// Start is when the first window begins.
 	Start time.Duration
-	// Length is how long each window lasts. Only a Manual fault can do without
-	// one: begun by hand, it is then on until a hand ends it.
+	// Length is how long each window lasts; 0 is without end. A Manual fault
+	// without one, begun by hand, is on until a hand ends it.
 	Length time.Duration
 	// Every is the time from one window's beginning to the next, which is longer
 	// than the window; 0 is once.
 	Every time.Duration
 	// Manual leaves the fault to the hand: it has no windows of its own.
 	Manual bool
-	// Status is what Errors answers with.
-	Status uint16
-	// Share is the share of attempts that Errors hits, in thousandths. 0 hits
-	// none, 1000 hits all.
+
+	// Match says whose attempts may be hit, and Count which of those.
+	Match Match
+	Count Count
+	// Share is the share of what Match and Count leave that is hit, in
+	// millionths. 0 hits none, Always hits all. It does nothing to an outage, a
+	// quota, a cut of capacity and the closing of idle connections, which have no
+	// draw.
 	Share int64
-	// Added is what Latency adds.
-	Added time.Duration
+	// Unit is what Share is drawn for.
+	Unit Unit
+
+	// How is the manner of an Outage.
+	How Manner
+	// Status is what Errors answers with, and Body the text that comes with it;
+	// the status's own if it is empty.
+	Status uint16
+	Body   string
+	// Added is the mean of what Latency adds, or puts in the place of the service
+	// time if Replace is set. Shape is its distribution; what goes with it is as
+	// in Service.
+	Added   time.Duration
+	Replace bool
+	Shape   Shape
+	Sigma   int64
+	Spread  int64
+	Alpha   int64
+	// Wave is how what Latency adds swings over time, and Period the length of
+	// one swing.
+	Wave   Wave
+	Period time.Duration
 	// Limit is what Quota puts in force.
 	Limit RateLimit
+	// Left is the share of the workers that CapacityCut leaves, in thousandths;
+	// parts of a worker are left out.
+	Left int64
+	// Point is where Close and Reset end the connection.
+	Point Point
+	// Over is how long Drip and SlowHeader take to write.
+	Over time.Duration
+	// After is how long IdleClose lets a connection be idle. Race is how long
+	// after that a request may still be on its way to it; virtual runs only.
+	After time.Duration
+	Race  time.Duration
 }

@@ -63,7 +63,7 @@ func (s *Server) RemoveFault(now clock.Instant, i int, out []wire.ServerEffect) 
 	s.windows[i] = window{until: longPast}
 	out = s.plan(i, noFault, out)
 	for slot := range s.jobs.table {
-		s.jobs.table[slot].slow &^= 1 << i
+		s.jobs.table[slot].forget(i)
 	}
 	return out
 }
@@ -98,7 +98,7 @@ func (s *Server) EpochUnixNanos() int64 { return s.epoch }
 // ForgetHits sets the hits of every fault to 0.
 func (s *Server) ForgetHits() {
 	for i := range s.windows {
-		s.windows[i].hits = 0
+		s.windows[i].hits, s.windows[i].before = 0, 0
 	}
 }
 
@@ -110,6 +110,7 @@ func (s *Server) pass(now clock.Instant, out []wire.ServerEffect) []wire.ServerE
 // plan puts a fault in place i, to begin or end at once.
 func (s *Server) plan(i int, f Fault, out []wire.ServerEffect) []wire.ServerEffect {
 	s.config.Faults[i] = f
+	s.conns.watch(&f)
 	out = s.turn(i, out)
 	s.seeEdges()
 	return out
@@ -139,7 +140,7 @@ func (s *Server) checkFault(i int, f *Fault) error {
 		}
 	}
 	const at = "faults[0]."
-	err := (&Config{Faults: []Fault{*f}}).checkFault(0)
+	err := (&Config{Faults: []Fault{*f}, Services: s.config.Services}).checkFault(0)
 	if refused := (*knob.Error)(nil); errors.As(err, &refused) {
 		refused.Knob = strings.TrimPrefix(refused.Knob, at)
 	}

@@ -22,9 +22,9 @@ func (x *script) edit(at time.Duration, change func(out []wire.ServerEffect) []w
 
 func TestFaultsComeChangeAndGoByHand(t *testing.T) {
 	x := newScript(t, Config{Faults: []Fault{
-		{Name: "slow", Kind: Latency, Start: 60 * s, Length: s, Added: s},
+		{Name: "slow", Kind: Latency, Share: Always, Start: 60 * s, Length: s, Added: s},
 	}})
-	burst := Fault{Name: "burst", Kind: Errors, Start: s, Length: 4 * s, Status: 503, Share: 1000}
+	burst := Fault{Name: "burst", Kind: Errors, Start: s, Length: 4 * s, Status: 503, Share: Always}
 	x.edit(2*s, func(out []wire.ServerEffect) []wire.ServerEffect {
 		i, out, err := x.s.AddFault(clock.Instant(2*s), burst, out)
 		if i != 1 || err != nil {
@@ -73,13 +73,13 @@ func TestFaultsComeChangeAndGoByHand(t *testing.T) {
 func TestThePlaceOfAFaultIsTakenAgain(t *testing.T) {
 	x := newScript(t, Config{
 		Workers: 1, Service: Service{Mean: s},
-		Faults: []Fault{{Name: "slow", Kind: Latency, Length: 60 * s, Added: 10 * s}},
+		Faults: []Fault{{Name: "slow", Kind: Latency, Share: Always, Length: 60 * s, Added: 10 * s}},
 	})
 	x.arrive(0, get(1, 1, 1)) // takes 11 s, as it has begun
 	x.arrive(s, get(2, 1, 1))
 	x.edit(2*s, func(out []wire.ServerEffect) []wire.ServerEffect {
 		out = x.s.RemoveFault(clock.Instant(2*s), 0, out)
-		next := Fault{Name: "other", Kind: Latency, Manual: true, Length: s, Added: time.Hour}
+		next := Fault{Name: "other", Kind: Latency, Share: Always, Manual: true, Length: s, Added: time.Hour}
 		i, out, err := x.s.AddFault(clock.Instant(2*s), next, out)
 		if i != 0 || err != nil {
 			t.Errorf("AddFault: index %d, %v", i, err)
@@ -101,7 +101,7 @@ func TestThePlaceOfAFaultIsTakenAgain(t *testing.T) {
 }
 
 func TestBadEditsNameTheFieldAndChangeNothing(t *testing.T) {
-	good := Fault{Name: "burst", Kind: Errors, Manual: true, Length: s, Status: 503, Share: 1000}
+	good := Fault{Name: "burst", Kind: Errors, Manual: true, Length: s, Status: 503, Share: Always}
 	server, err := New(Config{Faults: []Fault{good}}, 1, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -114,13 +114,13 @@ func TestBadEditsNameTheFieldAndChangeNothing(t *testing.T) {
 		{"the name of another", "name", true, func(*Fault) {}},
 		{"no name", "name", true, func(f *Fault) { f.Name = "" }},
 		{"a bad status", "status", true, func(f *Fault) { f.Name, f.Status = "b", 200 }},
-		{"no length", "length", true, func(f *Fault) { f.Name, f.Length = "b", 0 }},
+		{"no length", "length", true, func(f *Fault) { f.Name, f.Length = "b", -1 }},
 		{"windows that overlap", "every", true, func(f *Fault) {
 			f.Name, f.Manual, f.Every = "b", false, s
 		}},
 		{"another name", "name", false, func(f *Fault) { f.Name = "b" }},
 		{"another kind", "kind", false, func(f *Fault) { f.Kind = Outage }},
-		{"a bad share", "share", false, func(f *Fault) { f.Share = 1001 }},
+		{"a bad share", "share", false, func(f *Fault) { f.Share = Always + 1 }},
 	} {
 		f := good
 		c.change(&f)

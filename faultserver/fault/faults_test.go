@@ -66,7 +66,7 @@ func TestErrorsHitTheirShare(t *testing.T) {
 		250: {n/4 - 245, n/4 + 245},
 	} {
 		server := mustNew(t, Config{Faults: []Fault{
-			{Name: "burst", Kind: Errors, Length: time.Hour, Status: 502, Share: share},
+			{Name: "burst", Kind: Errors, Length: time.Hour, Status: 502, Share: share * 1000},
 		}})
 		failed := int64(0)
 		for i := range n {
@@ -91,8 +91,8 @@ func TestErrorsComeInOrderAndBeforeTheRateLimit(t *testing.T) {
 		Limit: RateLimit{Rate: 1, Burst: 1},
 		Faults: []Fault{
 			{Name: "none", Kind: Errors, Length: s, Status: 500, Share: 0},
-			{Name: "first", Kind: Errors, Length: s, Status: 502, Share: 1000},
-			{Name: "second", Kind: Errors, Length: s, Status: 504, Share: 1000},
+			{Name: "first", Kind: Errors, Length: s, Status: 502, Share: Always},
+			{Name: "second", Kind: Errors, Length: s, Status: 504, Share: Always},
 		},
 	})
 	x.to(0)
@@ -104,8 +104,10 @@ func TestErrorsComeInOrderAndBeforeTheRateLimit(t *testing.T) {
 		"0s     reply c0001/1#1 502",
 		"0s     server_rejected c0001/1#1 status=502 cause=fault fault=1",
 		"1s     fault_ended cause=fault fault=0",
+		"1s     fault_missed cause=fault fault=0",
 		"1s     fault_ended cause=fault fault=1",
 		"1s     fault_ended cause=fault fault=2",
+		"1s     fault_missed cause=fault fault=2",
 		"1s     server_arrived c0001/1#2",
 		"1s     server_began c0001/1#2",
 		"1s     reply c0001/1#2 200",
@@ -118,8 +120,8 @@ func TestLatencySlowsWhatArrivesMeanwhile(t *testing.T) {
 		Workers: 1,
 		Service: Service{Mean: 100 * ms},
 		Faults: []Fault{
-			{Name: "slow", Kind: Latency, Start: 50 * ms, Length: 100 * ms, Added: s},
-			{Name: "slower", Kind: Latency, Start: 50 * ms, Length: 100 * ms, Added: 2 * s},
+			{Name: "slow", Kind: Latency, Share: Always, Start: 50 * ms, Length: 100 * ms, Added: s},
+			{Name: "slower", Kind: Latency, Share: Always, Start: 50 * ms, Length: 100 * ms, Added: 2 * s},
 		},
 	})
 	x.arrive(0, get(1, 1, 1))
@@ -141,8 +143,8 @@ func TestLatencySlowsWhatArrivesMeanwhile(t *testing.T) {
 
 func TestSlowedServiceNamesItsFault(t *testing.T) {
 	x := newScript(t, Config{Faults: []Fault{
-		{Name: "other", Kind: Latency, Manual: true, Added: s},
-		{Name: "slow", Kind: Latency, Length: s, Added: s},
+		{Name: "other", Kind: Latency, Share: Always, Manual: true, Added: s},
+		{Name: "slow", Kind: Latency, Share: Always, Length: s, Added: s},
 	}})
 	x.arrive(0, get(1, 1, 1))
 	x.want(
@@ -226,7 +228,7 @@ func TestReturnAfterHintIsReportedOnce(t *testing.T) {
 
 // Each fault draws for itself: two that hit half of the attempts miss a quarter.
 func TestErrorsFaultsDrawIndependently(t *testing.T) {
-	half := Fault{Kind: Errors, Length: s, Status: 500, Share: 500}
+	half := Fault{Kind: Errors, Length: s, Status: 500, Share: Always / 2}
 	first, second := half, half
 	first.Name, second.Name = "first", "second"
 	server := mustNew(t, Config{Faults: []Fault{first, second}})
@@ -278,7 +280,7 @@ func TestWarmAttemptsPassTheChecksButNotAnOutage(t *testing.T) {
 		Limit:   RateLimit{Rate: 1, Burst: 1},
 		Service: Service{Mean: s},
 		Faults: []Fault{
-			{Name: "errors", Kind: Errors, Length: time.Hour, Status: 500, Share: 1000},
+			{Name: "errors", Kind: Errors, Length: time.Hour, Status: 500, Share: Always},
 			{Name: "down", Kind: Outage, Start: 0, Length: s},
 		},
 	})

@@ -44,9 +44,10 @@ func windowFields() []FaultField {
 			Doc: "when the first window begins",
 		}, func(f *Fault) *time.Duration { return &f.Start })},
 		{Field: knob.At(knob.Spec{
-			Name: "length", Kind: knob.Duration, Min: int64(time.Millisecond), Max: most,
-			Doc: "how long each window lasts",
-		}, func(f *Fault) *time.Duration { return &f.Length }), Required: true},
+			Name: "length", Kind: knob.Duration, Zero: "open",
+			Min: int64(time.Millisecond), Max: most,
+			Doc: "how long each window lasts; open is without end",
+		}, func(f *Fault) *time.Duration { return &f.Length })},
 		{Field: knob.At(knob.Spec{
 			Name: "every", Kind: knob.Duration, Zero: "once",
 			Min: int64(time.Millisecond), Max: most,
@@ -55,22 +56,139 @@ func windowFields() []FaultField {
 	}
 }
 
+// effectFields are the fields of what a fault does, those that pick its victims
+// first.
 func effectFields() []FaultField {
-	return append([]FaultField{
+	fields := append(pickFields(), countFields()...)
+	for _, more := range [][]FaultField{
+		outageFields(), errorFields(), latencyFields(), quotaFields(), limitOfQuota(), cutFields(), connectionFields(),
+	} {
+		fields = append(fields, more...)
+	}
+	return fields
+}
+
+// picking are the kinds that pick their victims one by one.
+func picking() []Kind { return kindsThat(func(k *kindRow) bool { return k.picks }) }
+
+func pickFields() []FaultField {
+	matching := kindsThat(func(k *kindRow) bool { return k.matches || k.idle })
+	return []FaultField{
 		{Field: knob.At(knob.Spec{
-			Name: "status", Kind: knob.Int, Min: 400, Max: 599,
-			Doc: "what the fault answers with",
-		}, func(f *Fault) *uint16 { return &f.Status }), Kinds: []Kind{Errors}},
+			Name: "clients", Kind: knob.Ratio, Max: 1000, Zero: "all",
+			Doc: "the share of the clients that may be hit; the same ones every time for a seed",
+		}, func(f *Fault) *int64 { return &f.Match.Clients }), Kinds: matching},
 		{Field: knob.At(knob.Spec{
-			Name: "share", Kind: knob.Ratio, Max: 1000,
+			Name: "share", Kind: knob.Share, Max: Always, Step: Always / 20,
 			Doc: "the share of attempts that are hit: 0 hits none, 1 hits all",
-		}, func(f *Fault) *int64 { return &f.Share }), Kinds: []Kind{Errors}},
+		}, func(f *Fault) *int64 { return &f.Share }), Kinds: picking()},
+		{Field: knob.At(knob.Spec{
+			Name: "unit", Kind: knob.Choice, Choices: unitNames,
+			Doc: "what the share is drawn for",
+		}, func(f *Fault) *Unit { return &f.Unit }), Kinds: picking()},
+	}
+}
+
+func countFields() []FaultField {
+	most := int64(MaxWorkers)
+	return []FaultField{
+		{Field: knob.At(knob.Spec{
+			Name: "first", Kind: knob.Int, Max: most, Zero: "off",
+			Doc: "hits only the first that many attempts of a window",
+		}, func(f *Fault) *int { return &f.Count.First }), Kinds: picking()},
+		{Field: knob.At(knob.Spec{
+			Name: "nth", Kind: knob.Int, Max: most, Zero: "off",
+			Doc: "hits only each n-th attempt of a window",
+		}, func(f *Fault) *int { return &f.Count.Nth }), Kinds: picking()},
+		{Field: knob.At(knob.Spec{
+			Name: "until", Kind: knob.Int, Max: most, Zero: "off",
+			Doc: "hits only until that many attempts have been served well in a window",
+		}, func(f *Fault) *int { return &f.Count.Until }), Kinds: picking()},
+		{Field: knob.AtBool(knob.Spec{
+			Name: "per_client", Kind: knob.Switch,
+			Doc: "counts first, nth and until for each client alone",
+		}, func(f *Fault) *bool { return &f.Count.PerClient }), Kinds: picking()},
+	}
+}
+
+func outageFields() []FaultField {
+	return []FaultField{{Field: knob.At(knob.Spec{
+		Name: "how", Kind: knob.Choice, Choices: mannerNames,
+		Doc: "how the server is away",
+	}, func(f *Fault) *Manner { return &f.How }), Kinds: []Kind{Outage}}}
+}
+
+func errorFields() []FaultField {
+	return []FaultField{{Field: knob.At(knob.Spec{
+		Name: "status", Kind: knob.Int, Min: 400, Max: 599,
+		Doc: "what the fault answers with",
+	}, func(f *Fault) *uint16 { return &f.Status }), Kinds: []Kind{Errors}}}
+}
+
+func latencyFields() []FaultField {
+	latency := []Kind{Latency}
+	return []FaultField{
 		{Field: knob.At(knob.Spec{
 			Name: "added", Kind: knob.Duration, Min: 1, Max: int64(MaxMean),
 			Doc: "how much longer the server takes for each attempt",
-		}, func(f *Fault) *time.Duration { return &f.Added }),
-			Kinds: []Kind{Latency}, Required: true},
-	}, append(quotaFields(), limitOfQuota()...)...)
+		}, func(f *Fault) *time.Duration { return &f.Added }), Kinds: latency, Required: true},
+		{Field: knob.AtBool(knob.Spec{
+			Name: "replace", Kind: knob.Switch,
+			Doc: "puts what is added in the place of the service time",
+		}, func(f *Fault) *bool { return &f.Replace }), Kinds: latency},
+		{Field: knob.At(knob.Spec{
+			Name: "shape", Kind: knob.Choice, Choices: shapeNames[:EmpiricalShape],
+			Doc: "how what is added is distributed around its mean",
+		}, func(f *Fault) *Shape { return &f.Shape }), Kinds: latency},
+		{Field: knob.At(knob.Spec{
+			Name: "sigma", Kind: knob.Ratio, Max: MaxSigma,
+			Doc: "how long the tail of a lognormal shape is",
+		}, func(f *Fault) *int64 { return &f.Sigma }), Kinds: latency},
+		{Field: knob.At(knob.Spec{
+			Name: "spread", Kind: knob.Ratio, Max: 1000,
+			Doc: "how far a uniform shape goes from its mean, as a share of it",
+		}, func(f *Fault) *int64 { return &f.Spread }), Kinds: latency},
+		{Field: knob.At(knob.Spec{
+			Name: "alpha", Kind: knob.Ratio, Min: 1100, Max: 100_000, Zero: "standard",
+			Doc: "how heavy the tail of a pareto shape is",
+		}, func(f *Fault) *int64 { return &f.Alpha }), Kinds: latency},
+		{Field: knob.At(knob.Spec{
+			Name: "wave", Kind: knob.Choice, Choices: waveNames,
+			Doc: "how what is added swings over time",
+		}, func(f *Fault) *Wave { return &f.Wave }), Kinds: latency},
+		{Field: knob.At(knob.Spec{
+			Name: "period", Kind: knob.Duration, Max: int64(MaxMoment), Zero: "none",
+			Doc: "how long one swing takes",
+		}, func(f *Fault) *time.Duration { return &f.Period }), Kinds: latency},
+	}
+}
+
+func cutFields() []FaultField {
+	return []FaultField{{Field: knob.At(knob.Spec{
+		Name: "left", Kind: knob.Ratio, Max: 1000,
+		Doc: "the share of the workers that are left, rounded down",
+	}, func(f *Fault) *int64 { return &f.Left }), Kinds: []Kind{CapacityCut}}}
+}
+
+func connectionFields() []FaultField {
+	return []FaultField{
+		{Field: knob.At(knob.Spec{
+			Name: "point", Kind: knob.Choice, Choices: pointNames,
+			Doc: "where on the attempt's way its connection ends",
+		}, func(f *Fault) *Point { return &f.Point }), Kinds: []Kind{Close, Reset}},
+		{Field: knob.At(knob.Spec{
+			Name: "over", Kind: knob.Duration, Min: int64(time.Millisecond), Max: int64(MaxMean),
+			Doc: "how long the reply takes to write",
+		}, func(f *Fault) *time.Duration { return &f.Over }), Kinds: []Kind{Drip, SlowHeader}},
+		{Field: knob.At(knob.Spec{
+			Name: "after", Kind: knob.Duration, Min: int64(time.Millisecond), Max: int64(MaxMean),
+			Doc: "how long a connection may be idle",
+		}, func(f *Fault) *time.Duration { return &f.After }), Kinds: []Kind{IdleClose}, Required: true},
+		{Field: knob.At(knob.Spec{
+			Name: "race", Kind: knob.Duration, Max: int64(time.Second), Zero: "none",
+			Doc: "how long after that a request may be on its way to the closed connection; virtual runs only",
+		}, func(f *Fault) *time.Duration { return &f.Race }), Kinds: []Kind{IdleClose}},
+	}
 }
 
 func quotaFields() []FaultField {
@@ -106,16 +224,4 @@ func limitOfQuota() []FaultField {
 		fields = append(fields, FaultField{Field: f, Kinds: []Kind{Quota}})
 	}
 	return fields
-}
-
-// NewFault is a fault of a kind with the defaults of what belongs to it.
-func NewFault(k Kind) Fault {
-	f := Fault{Kind: k}
-	switch k {
-	case Errors:
-		f.Status, f.Share = 503, 1000
-	case Quota:
-		f.Limit = RateLimit{Burst: 1, Window: time.Second, Form: wire.HintSeconds}
-	}
-	return f
 }

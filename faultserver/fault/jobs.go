@@ -1,6 +1,8 @@
 package fault
 
 import (
+	"time"
+
 	"herdscope/engine/clock"
 	"herdscope/engine/wire"
 )
@@ -11,8 +13,11 @@ type job struct {
 	arrived clock.Instant
 	// began is when a worker took it up.
 	began clock.Instant
-	// slow is the latency faults that were on when it arrived, as bits by index.
-	slow uint64
+	// end is when its service ends, and rest what is left of it while the server
+	// is frozen.
+	end  clock.Instant
+	rest time.Duration
+	marks
 	// left says that the caller has stopped waiting.
 	left    bool
 	stage   stage
@@ -47,7 +52,7 @@ func newJobs() jobs {
 }
 
 // add puts an attempt at the end of the list, and returns its slot.
-func (q *jobs) add(a wire.Attempt, now clock.Instant, slow uint64, service uint8) int32 {
+func (q *jobs) add(a wire.Attempt, now clock.Instant, m marks, service uint8) int32 {
 	if q.free == none {
 		q.grow(2 * len(q.table))
 	}
@@ -57,7 +62,7 @@ func (q *jobs) add(a wire.Attempt, now clock.Instant, slow uint64, service uint8
 	head := q.head(a.ID)
 	q.added++
 	*j = job{
-		attempt: a, arrived: now, slow: slow, service: service, number: q.added,
+		attempt: a, arrived: now, marks: m, service: service, number: q.added,
 		prev: q.last, next: none, chain: *head,
 	}
 	*head = slot

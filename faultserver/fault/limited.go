@@ -21,6 +21,14 @@ func (s *Server) inForce() (l *limiter, fault uint8) {
 	return &s.limit, fault
 }
 
+// turnQuota starts the limit of a quota that begins.
+func (s *Server) turnQuota(i int, on bool, out []wire.ServerEffect) []wire.ServerEffect {
+	if on {
+		s.windows[i].limiter.start(s.config.Faults[i].Limit)
+	}
+	return out
+}
+
 // overLimit lets an attempt through the rate limit in force, or gives the
 // refusal and says whose limit it was.
 func (s *Server) overLimit(a *wire.Attempt) (r wire.Reply, fault uint8, limited bool) {

@@ -27,13 +27,22 @@ func ShapeNames() []string { return shapeNames }
 // String is the shape's name, as scenario files write it.
 func (s Shape) String() string { return nameOf(shapeNames, int(s)) }
 
-var kindNames = []string{"outage", "errors", "latency", "quota"}
-
 // KindNames lists the names of the kinds of fault in the order of their values.
-func KindNames() []string { return kindNames }
+func KindNames() []string {
+	names := make([]string, NumKinds)
+	for k := range names {
+		names[k] = kinds[k].name
+	}
+	return names
+}
 
 // String is the kind's name, as scenario files write it.
-func (k Kind) String() string { return nameOf(kindNames, int(k)) }
+func (k Kind) String() string {
+	if int(k) >= NumKinds {
+		return nameOf(nil, int(k))
+	}
+	return kinds[k].name
+}
 
 func nameOf(names []string, i int) string {
 	if i >= len(names) {

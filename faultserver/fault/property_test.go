@@ -89,9 +89,13 @@ func (c *checker) effect(e *wire.ServerEffect) {
 				e.ID, c.answered[e.ID], c.left[e.ID])
 		}
 		c.answered[e.ID] = true
+		c.ended[e.ID] = c.ended[e.ID] || e.Reply.Kind == wire.ReplyRefused
 		return
 	}
 	v := &e.Event
+	if e.Kind != wire.ServerEvent {
+		return
+	}
 	if v.At < c.last {
 		c.t.Fatalf("event at %v after one at %v", v.At, c.last)
 	}
@@ -104,6 +108,11 @@ func (c *checker) effect(e *wire.ServerEffect) {
 				v.Kind, v.ID, c.ended[v.ID], c.answered[v.ID], c.left[v.ID])
 		}
 		c.ended[v.ID] = true
+	case wire.FaultStruck:
+		f := &c.s.config.Faults[v.Fault]
+		if f.Kind == Outage && f.How == ByBlackHole {
+			c.answered[v.ID], c.ended[v.ID] = true, true
+		}
 	case wire.FaultBegan, wire.FaultEnded:
 		if c.on[v.Fault] == (v.Kind == wire.FaultBegan) {
 			c.t.Fatalf("%v of fault %d, which is so already", v.Kind, v.Fault)
@@ -114,7 +123,11 @@ func (c *checker) effect(e *wire.ServerEffect) {
 
 // finish lets all that is under way end, and checks that nothing is lost.
 func (c *checker) finish(arrived []wire.Attempt) {
-	now := c.s.Now()
+	now := max(c.s.Now(), 0)
+	for i := range c.s.config.Faults {
+		off := wire.ServerInput{Kind: wire.ServerFault, Fault: uint8(i), Do: wire.FaultOff}
+		c.step(now, off, c.s.Step(now, off, nil))
+	}
 	for c.s.Busy()+c.s.Waiting() > 0 {
 		now = now.Add(time.Second)
 		c.step(now, wire.ServerInput{}, c.s.Step(now, wire.ServerInput{}, nil))
@@ -183,8 +196,16 @@ func drawConfig(t *rapid.T) Config {
 			Start:  milliseconds("start", 0, 500),
 			Length: milliseconds("length", 1, 300),
 			Manual: rapid.Bool().Draw(t, "manual"),
-			Status: 503, Share: 500, Added: 50 * ms,
+			Status: 503, Share: Always / 2, Added: 50 * ms,
 			Limit: RateLimit{Rate: 5000, Burst: 1, Form: wire.HintSeconds},
+			Left:  500, Over: 20 * ms, After: 30 * ms, Race: 20 * ms,
+			Point: Point(rapid.IntRange(0, len(pointNames)-1).Draw(t, "point")),
+			How:   Manner(rapid.IntRange(0, len(mannerNames)-1).Draw(t, "how")),
+			Wave:  Wave(rapid.IntRange(0, len(waveNames)-1).Draw(t, "wave")), Period: 70 * ms,
+			Unit: Unit(rapid.IntRange(0, 1).Draw(t, "unit")),
+			Count: Count{
+				Nth: rapid.IntRange(0, 2).Draw(t, "nth"), PerClient: rapid.Bool().Draw(t, "per client"),
+			},
 		}
 		if rapid.Bool().Draw(t, "repeats") {
 			f.Every = f.Length + milliseconds("gap", 1, 300)

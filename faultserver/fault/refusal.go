@@ -33,7 +33,7 @@ func (s *Server) reject(
 	refused := refusal{r, cause, fault}
 	if s.takesWork(cause) {
 		s.present.add(a, 1)
-		slot := s.jobs.add(*a, s.now, 0, s.service(a))
+		slot := s.jobs.add(*a, s.now, marks{}, s.service(a))
 		s.addChore(slot, refused)
 		return s.takeUp(out)
 	}
@@ -57,7 +57,7 @@ func (s *Server) drop(slot int32, r refusal, out []wire.ServerEffect) []wire.Ser
 // whoever turns away does so before looking at what is to be done.
 func (s *Server) addChore(slot int32, r refusal) {
 	j := &s.jobs.table[slot]
-	j.stage, j.refusal, j.slow = isChore, r, 0
+	j.stage, j.refusal, j.marks = isChore, r, marks{}
 	s.pools[j.service].chores.SetOrdered(slot, s.now, j.number)
 }
 
@@ -65,6 +65,7 @@ func (s *Server) addChore(slot int32, r refusal) {
 func (s *Server) refuse(j *job, r refusal, out []wire.ServerEffect) []wire.ServerEffect {
 	if !j.left {
 		out = append(out, reply(j.attempt.ID, r.reply))
+		s.conns.rest(j.attempt.ID.Client, s.now)
 	}
 	e := s.event(wire.ServerRejected, &j.attempt)
 	e.Event.Status, e.Event.Cause, e.Event.Fault = r.reply.Status, r.cause, r.fault

@@ -33,6 +33,17 @@ func (s *Server) reportEdge(
 	return append(out, wire.ServerEffect{Kind: wire.ServerEvent, Event: e})
 }
 
+// reportMiss reports a fault that has ended and hit nobody.
+func (s *Server) reportMiss(i int, out []wire.ServerEffect) []wire.ServerEffect {
+	w := &s.windows[i]
+	if w.hits > w.before {
+		return out
+	}
+	return append(out, wire.ServerEffect{Kind: wire.ServerEvent, Event: wire.Event{
+		Kind: wire.FaultMissed, At: s.now, Since: w.began, Fault: uint8(i), Cause: wire.CauseFault,
+	}})
+}
+
 // reset resets the connection of an attempt, if somebody is still at its other
 // end, after the given work.
 func (s *Server) reset(
@@ -41,9 +52,14 @@ func (s *Server) reset(
 	if present {
 		out = append(out, reply(a.ID, wire.Reply{Kind: wire.ReplyReset}))
 	}
+	return append(out, s.wasReset(a, work, fault))
+}
+
+// wasReset is the report that an attempt's connection has ended without a reply.
+func (s *Server) wasReset(a *wire.Attempt, work time.Duration, fault uint8) wire.ServerEffect {
 	e := s.event(wire.ServerReset, a)
 	e.Event.Delay, e.Event.Cause, e.Event.Fault = work, wire.CauseFault, fault
-	return append(out, e)
+	return e
 }
 
 func reply(id wire.AttemptID, r wire.Reply) wire.ServerEffect {

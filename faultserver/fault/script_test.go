@@ -108,10 +108,26 @@ func (x *script) want(lines ...string) {
 	x.log.Reset()
 }
 
+// drop leaves out the lines that contain a text.
+func (x *script) drop(text string) {
+	var kept strings.Builder
+	for line := range strings.Lines(x.log.String()) {
+		if !strings.Contains(line, text) {
+			kept.WriteString(line)
+		}
+	}
+	x.log = kept
+}
+
 // describe is an effect in one line, every set field of its event included.
 func describe(e *wire.ServerEffect) string {
-	if e.Kind == wire.ServerReply {
+	switch e.Kind {
+	case wire.ServerReply:
 		return describeReply(e)
+	case wire.ServerRefuse:
+		return "close the listener"
+	case wire.ServerListen:
+		return "open the listener"
 	}
 	v := &e.Event
 	b := []string{v.Kind.String()}
@@ -139,10 +155,22 @@ func describe(e *wire.ServerEffect) string {
 }
 
 func describeReply(e *wire.ServerEffect) string {
-	if e.Reply.Kind == wire.ReplyReset {
-		return "reset " + e.ID.String()
-	}
 	line := fmt.Sprintf("reply %v %d", e.ID, e.Reply.Status)
+	switch e.Reply.Kind {
+	case wire.ReplyReset:
+		line = "reset " + e.ID.String()
+	case wire.ReplyRefused:
+		line = "refuse " + e.ID.String()
+	}
+	if e.Reply.Form != wire.FormWhole {
+		line += " " + e.Reply.Form.String()
+	}
+	if e.Reply.Hard {
+		line += " hard"
+	}
+	if e.Reply.Over > 0 {
+		line += fmt.Sprintf(" over=%v", e.Reply.Over)
+	}
 	if e.Reply.Hint.Form != wire.HintNone {
 		line += fmt.Sprintf(" %v=%d", e.Reply.Hint.Form, e.Reply.Hint.Value)
 	}

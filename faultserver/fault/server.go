@@ -35,6 +35,9 @@ type Server struct {
 	edge    clock.Instant
 	limit   limiter
 	present presence
+	conns   conns
+	// refusing says that an outage has closed the listener.
+	refusing bool
 
 	// hinted is the moment at which a request may come back, untold if the server
 	// named none that can be read.
@@ -68,6 +71,7 @@ func New(c Config, seed uint64, epochUnixNanos int64) (*Server, error) {
 	for i := range s.windows {
 		s.windows[i].until = longPast
 		_, s.windows[i].next = s.windows[i].state(&c.Faults[i], longPast)
+		s.conns.watch(&c.Faults[i])
 	}
 	s.seeEdges()
 	return s, nil
@@ -88,6 +92,10 @@ func (s *Server) Step(
 		out = s.arrive(in.Attempt, out)
 	case wire.ServerLeave:
 		out = s.leave(in.Attempt.ID, out)
+		s.conns.drop(in.Attempt.ID.Client)
+	case wire.ServerIdled:
+		s.conns.drop(in.Attempt.ID.Client)
+		out = s.strike(&in.Attempt, int(in.Fault), out)
 	case wire.ServerSet:
 		out = s.set(in.Knob, in.Value, out)
 	case wire.ServerFault:
@@ -181,22 +189,26 @@ func (s *Server) turn(i int, out []wire.ServerEffect) []wire.ServerEffect {
 	f, w := &s.config.Faults[i], &s.windows[i]
 	was := w.on
 	w.on, w.next = w.state(f, s.now)
-	switch {
-	case w.on && !was:
+	switch turned := f.row().turned; {
+	case w.on == was:
+		return s.stand(out) // a fault that was changed may have other effects
+	case w.on:
+		w.begin(s.now)
 		out = s.reportEdge(wire.FaultBegan, i, out)
-		if f.Kind == Quota {
-			w.limiter.start(f.Limit)
+		out = s.stand(out)
+		if turned != nil {
+			out = turned(s, i, true, out)
 		}
-		if f.Kind == Outage {
-			out = s.resetAll(uint8(i), out)
-		}
-	case was && !w.on:
+		return out
+	default:
+		w.ended = s.now
 		out = s.reportEdge(wire.FaultEnded, i, out)
-		if f.Kind == Outage {
-			s.restart()
+		out = s.stand(out)
+		if turned != nil {
+			out = turned(s, i, false, out)
 		}
+		return s.reportMiss(i, out)
 	}
-	return out
 }
 
 func (s *Server) seeEdges() {
@@ -211,5 +223,5 @@ func (s *Server) set(k uint16, value int64, out []wire.ServerEffect) []wire.Serv
 	Fields[k].Set(&s.config, value)
 	s.limit.change(s.config.Limit, s.now)
 	s.retune()
-	return s.takeUp(out)
+	return s.stand(out)
 }

@@ -2,10 +2,11 @@ package fault
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
 	"herdscope/engine/knob"
-	"herdscope/engine/wire"
 )
 
 // Validate reports the first field that is out of range, as a *knob.Error whose
@@ -36,19 +37,63 @@ func (c *Config) checkFault(i int) error {
 	if err := f.checkWindow(at); err != nil {
 		return err
 	}
-	switch f.Kind {
-	case Outage:
-		return nil
-	case Errors:
-		return f.checkErrors(at)
-	case Latency:
-		return knob.Spec{Name: at + "added", Kind: knob.Duration, Max: int64(MaxMean)}.
-			Check(int64(f.Added))
-	case Quota:
-		return f.Limit.checkQuota(at)
+	if int(f.Kind) >= NumKinds {
+		return knob.Spec{Name: at + "kind", Kind: knob.Choice, Choices: KindNames()}.
+			Check(int64(f.Kind))
 	}
-	return knob.Spec{Name: at + "kind", Kind: knob.Choice, Choices: kindNames}.
-		Check(int64(f.Kind))
+	if err := f.checkFields(at); err != nil {
+		return err
+	}
+	if check := f.row().check; check != nil {
+		if err := check(f, at); err != nil {
+			return err
+		}
+	}
+	return c.checkMatch(f, at)
+}
+
+// checkMatch checks that there is the service that a fault names.
+func (c *Config) checkMatch(f *Fault, at string) error {
+	names, name := c.ServiceNames(), f.Match.Service
+	if name == "" || slices.Contains(names, name) {
+		return nil
+	}
+	err := &knob.Error{
+		Knob: at + "service", Value: name, Problem: "is no service",
+		Allowed: strings.Join(names, ", "),
+	}
+	err.Nearest, _ = knob.Nearest(name, names)
+	return err
+}
+
+// checkFields checks the fields that belong to the fault's kind.
+func (f *Fault) checkFields(at string) error {
+	for i := range FaultFields {
+		field := &FaultFields[i]
+		v := field.Get(f)
+		if !field.BelongsTo(f.Kind) || v == 0 && (field.Kind == knob.Duration || field.Name == "burst") {
+			continue // no time has no effect, and a burst of none counts as one
+		}
+		spec := field.Spec
+		spec.Name = at + spec.Name
+		if err := spec.Check(v); err != nil {
+			return err
+		}
+	}
+	for i := range TextFields {
+		field, text := &TextFields[i], TextFields[i].Text(f)
+		if text == "" {
+			continue
+		}
+		var copied Fault
+		if err := field.read(&copied, text); err != nil {
+			return refuse(at+field.Name, text, field.Allowed)
+		}
+		if !field.BelongsTo(f.Kind) {
+			return refuse(at+field.Name, text, "nothing for a fault of the kind "+f.Kind.String())
+		}
+	}
+	return nil
 }
 
 // checkName checks that fault i has a name of its own, since hands and routes
@@ -70,41 +115,19 @@ func (c *Config) checkName(i int, at string) error {
 // so that each has two edges.
 func (f *Fault) checkWindow(at string) error {
 	switch {
-	case f.Length < 0 || f.Length == 0 && !f.Manual:
-		return refuse(at+"length", f.Length.String(), "more than 0s")
+	case f.Length < 0:
+		return refuse(at+"length", f.Length.String(), "more than 0s, or nothing for open")
 	case f.Manual:
 		return nil
 	case f.Start < 0:
 		return refuse(at+"start", f.Start.String(), "0s or more")
+	case f.Every != 0 && f.Length == 0:
+		return refuse(at+"every", f.Every.String(), "nothing for once, since the window has no end")
 	case f.Every != 0 && f.Every <= f.Length:
 		return refuse(at+"every", f.Every.String(),
 			"more than the length "+f.Length.String()+", or nothing for once")
 	}
 	return nil
-}
-
-func (f *Fault) checkErrors(at string) error {
-	status := knob.Spec{Name: at + "status", Kind: knob.Int, Min: 400, Max: 599}
-	if err := status.Check(int64(f.Status)); err != nil {
-		return err
-	}
-	return knob.Spec{Name: at + "share", Kind: knob.Ratio, Max: 1000}.Check(f.Share)
-}
-
-func (l *RateLimit) checkQuota(at string) error {
-	rate := knob.Spec{Name: at + "rate", Kind: knob.Rate, Min: 1, Max: MaxRate}
-	if err := rate.Check(l.Rate); err != nil {
-		return err
-	}
-	burst := knob.Spec{Name: at + "burst", Kind: knob.Int, Min: 1, Max: MaxWorkers}
-	if err := burst.Check(int64(l.burst())); err != nil {
-		return err
-	}
-	form := knob.Spec{Name: at + "retry_after", Kind: knob.Choice, Choices: wire.HintNames()}
-	if err := form.Check(int64(l.Form)); err != nil {
-		return err
-	}
-	return knob.CheckAll(lift(rateFields, at, func(l *RateLimit) *RateLimit { return l }), l)
 }
 
 func refuse(at, value, allowed string) error {

@@ -11,7 +11,7 @@ import (
 )
 
 func TestValidateNamesFieldValueAndAllowed(t *testing.T) {
-	ok := Fault{Name: "f", Kind: Latency, Length: s}
+	ok := Fault{Name: "f", Kind: Latency, Share: Always, Length: s}
 	with := func(change func(*Fault)) Config {
 		f := ok
 		change(&f)
@@ -34,17 +34,19 @@ func TestValidateNamesFieldValueAndAllowed(t *testing.T) {
 		{Config{Limit: RateLimit{Burst: -1}}, "server.limit.burst", "-1", "1 to 1000000"},
 		{Config{Faults: make([]Fault, MaxFaults+1)}, "faults", "65 faults", "at most 64"},
 		{with(func(f *Fault) { f.Name = "" }), "faults[0].name", "", "any name"},
-		{with(func(f *Fault) { f.Length = 0 }), "faults[0].length", "0s", "more than 0s"},
+		{with(func(f *Fault) { f.Length = -s }), "faults[0].length", "-1s", "more than 0s, or nothing for open"},
+		{with(func(f *Fault) { f.Length, f.Every = 0, s }),
+			"faults[0].every", "1s", "nothing for once, since the window has no end"},
 		{with(func(f *Fault) { f.Start = -1 }), "faults[0].start", "-1ns", "0s or more"},
 		{with(func(f *Fault) { f.Every = s }),
 			"faults[0].every", "1s", "more than the length 1s, or nothing for once"},
-		{with(func(f *Fault) { f.Kind = 9 }),
-			"faults[0].kind", "9", "one of outage, errors, latency, quota"},
+		{with(func(f *Fault) { f.Kind = 99 }),
+			"faults[0].kind", "99", "one of " + strings.Join(KindNames(), ", ")},
 		{with(func(f *Fault) { f.Kind, f.Status = Errors, 200 }),
 			"faults[0].status", "200", "400 to 599"},
-		{with(func(f *Fault) { f.Kind, f.Status, f.Share = Errors, 500, 1001 }),
-			"faults[0].share", "1.001", "0 to 1"},
-		{with(func(f *Fault) { f.Added = 2 * time.Hour }), "faults[0].added", "2h", "0s to 1h"},
+		{with(func(f *Fault) { f.Kind, f.Status, f.Share = Errors, 500, Always+1 }),
+			"faults[0].share", "1.000001", "0 to 1"},
+		{with(func(f *Fault) { f.Added = 2 * time.Hour }), "faults[0].added", "2h", "1ns to 1h"},
 		{with(func(f *Fault) { f.Kind = Quota }),
 			"faults[0].rate", "0/s", "0.001/s to 1000000/s"},
 		{with(func(f *Fault) { f.Kind, f.Limit = Quota, RateLimit{Rate: 1, Burst: -1} }),

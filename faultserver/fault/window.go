@@ -33,6 +33,9 @@ func (f *Fault) scheduled(t clock.Instant) (end clock.Instant, on bool) {
 	if f.Manual || into < 0 {
 		return clock.Never, false
 	}
+	if f.Length == 0 {
+		return clock.Never, true
+	}
 	if f.Every > 0 {
 		into %= f.Every
 	}
@@ -56,10 +59,20 @@ type window struct {
 	until clock.Instant
 	// next is when on changes, clock.Never if it does not by itself.
 	next clock.Instant
-	// hits counts the attempts that the fault has hit.
-	hits int64
+	// began and ended are when it last turned on and off.
+	began, ended clock.Instant
+	// hits counts the attempts that the fault has hit, before those when it
+	// began.
+	hits, before int64
+	counts       windowCounts
 	// limiter is the limit of a Quota.
 	limiter limiter
+}
+
+// begin starts the counts of a window anew.
+func (w *window) begin(now clock.Instant) {
+	w.began, w.before = now, w.hits
+	w.counts = windowCounts{clients: memory[counted]{size: countedClients}}
 }
 
 // move is what a hand does at now. FaultOn, FaultOff and FaultAuto end a window

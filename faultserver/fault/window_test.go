@@ -10,22 +10,25 @@ import (
 
 func TestRepeatingWindowsHaveTheirEdges(t *testing.T) {
 	x := newScript(t, Config{Faults: []Fault{
-		{Name: "slow", Kind: Latency, Start: 2 * s, Length: s, Every: 10 * s, Added: s},
+		{Name: "slow", Kind: Latency, Share: Always, Start: 2 * s, Length: s, Every: 10 * s, Added: s},
 	}})
 	x.to(30 * s)
 	x.want(
 		"2s     fault_began cause=fault fault=0 until=3s",
 		"3s     fault_ended cause=fault fault=0",
+		"3s     fault_missed cause=fault fault=0",
 		"12s    fault_began cause=fault fault=0 until=13s",
 		"13s    fault_ended cause=fault fault=0",
+		"13s    fault_missed cause=fault fault=0",
 		"22s    fault_began cause=fault fault=0 until=23s",
 		"23s    fault_ended cause=fault fault=0",
+		"23s    fault_missed cause=fault fault=0",
 	)
 }
 
 func TestWindowsByHand(t *testing.T) {
-	planned := Fault{Name: "f", Kind: Latency, Start: 10 * s, Length: 4 * s, Every: 20 * s}
-	manual := Fault{Name: "f", Kind: Latency, Manual: true, Length: 4 * s}
+	planned := Fault{Name: "f", Kind: Latency, Share: Always, Start: 10 * s, Length: 4 * s, Every: 20 * s}
+	manual := Fault{Name: "f", Kind: Latency, Share: Always, Manual: true, Length: 4 * s}
 	type move struct {
 		at time.Duration
 		do wire.FaultDo
@@ -87,7 +90,7 @@ func TestWindowsByHand(t *testing.T) {
 			"1s     fault_began cause=fault fault=0 until=5s",
 			"7s     fault_ended cause=fault fault=0",
 		}},
-		{"now without a length is on", Fault{Name: "f", Kind: Latency, Manual: true},
+		{"now without a length is on", Fault{Name: "f", Kind: Latency, Share: Always, Manual: true},
 			[]move{{s, wire.FaultNow}}, []string{
 				"1s     fault_began cause=fault fault=0 until=open",
 			}},
@@ -98,13 +101,14 @@ func TestWindowsByHand(t *testing.T) {
 				x.hand(m.at, 0, m.do)
 			}
 			x.to(25 * s)
+			x.drop("fault_missed")
 			x.want(c.want...)
 		})
 	}
 }
 
 func TestHandBeforeTheRunDoesNothingYet(t *testing.T) {
-	x := newScript(t, Config{Faults: []Fault{{Name: "f", Kind: Latency, Length: s, Start: s}}})
+	x := newScript(t, Config{Faults: []Fault{{Name: "f", Kind: Latency, Share: Always, Length: s, Start: s}}})
 	x.step(time.Duration(wire.Held), wire.ServerInput{})
 	if on, next := x.s.FaultState(0); on || next != clock.Instant(s) {
 		t.Errorf("before the run: on %v, next %v, want false, 1s", on, next.Duration())

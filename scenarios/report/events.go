@@ -79,6 +79,7 @@ var bodies = [wire.NumEventKinds]func(*Events, wire.Event){
 	wire.StarvationEnded: (*Events).starvation,
 	wire.FaultBegan:      (*Events).fault,
 	wire.FaultEnded:      (*Events).fault,
+	wire.FaultMissed:     (*Events).fault,
 	wire.PageEnded:       (*Events).page,
 	wire.ScopePaused:     (*Events).pause,
 	wire.ScopeResumed:    (*Events).pause,

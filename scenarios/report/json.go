@@ -51,6 +51,7 @@ type document struct {
 	RecoveryS     *milli             `json:"recovery_s"`
 	RecoveryNote  *string            `json:"recovery_note"`
 	Server        server             `json:"server"`
+	FaultsMissed  []string           `json:"faults_missed,omitempty"`
 }
 
 type outcomes struct {
@@ -202,6 +203,7 @@ func newDocument(r run.Result) document {
 		RecoveryS:     took,
 		RecoveryNote:  note,
 		Server:        newServer(r),
+		FaultsMissed:  missedFaults(r.Faults),
 	}
 }
 

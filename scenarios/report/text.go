@@ -260,7 +260,28 @@ func faults(b *strings.Builder, views []metrics.FaultView) {
 	}
 	var parts []string
 	for _, f := range views {
-		parts = append(parts, fmt.Sprintf("%s hit %s", printable(f.Name), grouped(f.Hits)))
+		if f.Hits > 0 || !hitNobody(f) {
+			parts = append(parts, fmt.Sprintf("%s hit %s", printable(f.Name), grouped(f.Hits)))
+		}
 	}
-	line(b, "faults", "%s attempts", strings.Join(parts, ", "))
+	if len(parts) > 0 {
+		line(b, "faults", "%s attempts", strings.Join(parts, ", "))
+	}
+	if idle := missedFaults(views); len(idle) > 0 {
+		line(b, "hit nobody", "%s, in a whole window", printable(strings.Join(idle, ", ")))
+	}
+}
+
+// hitNobody says whether a fault has had a window that hit nobody, or is on at
+// the end of the run and has hit nobody at all.
+func hitNobody(f metrics.FaultView) bool { return f.Missed > 0 || f.On && f.Hits == 0 }
+
+// missedFaults names the faults that have had a window without a victim.
+func missedFaults(views []metrics.FaultView) (names []string) {
+	for _, f := range views {
+		if hitNobody(f) {
+			names = append(names, f.Name)
+		}
+	}
+	return names
 }

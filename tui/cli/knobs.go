@@ -78,7 +78,7 @@ func newKnobEntry(k knob.Spec) knobEntry {
 }
 
 var kindNames = map[knob.Kind]string{
-	knob.Int: "int", knob.Duration: "duration", knob.Ratio: "ratio",
+	knob.Int: "int", knob.Duration: "duration", knob.Ratio: "ratio", knob.Share: "share",
 	knob.Rate: "rate", knob.Choice: "choice", knob.Switch: "switch",
 }
 

@@ -144,6 +144,8 @@ func faultState(f metrics.FaultView, now clock.Instant) (string, theme.Role) {
 
 func faultNext(f metrics.FaultView, now clock.Instant) string {
 	switch {
+	case f.Next != clock.Never && f.Length == 0:
+		return "in " + widget.Span(max(f.Next.Sub(now), 0)) + ", without end"
 	case f.Next != clock.Never:
 		return "in " + widget.Span(max(f.Next.Sub(now), 0)) + ", for " + widget.Span(f.Length)
 	case f.Hand != wire.FaultAuto:

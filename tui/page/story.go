@@ -48,6 +48,9 @@ func Sentence(n metrics.Note) (string, theme.Role) {
 	case metrics.NoteFaultBegan:
 		return n.Text + " began", theme.Bad
 	case metrics.NoteFaultEnded:
+		if n.N == 0 {
+			return n.Text + " ended; it hit nobody", theme.Dim
+		}
 		return fmt.Sprintf("%s ended; it hit %s attempts", n.Text, widget.Count(n.N)), theme.Good
 	case metrics.NoteHerd:
 		text := fmt.Sprintf("herd: %s attempts in %s", widget.Count(n.N), widget.Span(noteBin))

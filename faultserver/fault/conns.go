@@ -1,0 +1,141 @@
+package fault
+
+import (
+	"time"
+
+	"herdscope/engine/clock"
+	"herdscope/engine/wire"
+)
+
+// conn is the connection of a client. Each is taken to keep one, by which all
+// its attempts come.
+type conn struct {
+	// number is how many the client has had before it.
+	number uint32
+	// round is that of conns when the connection was opened.
+	round uint32
+	open  bool
+	// busy is the attempts on it, and since is when the last of their replies was
+	// whole.
+	busy  int32
+	since clock.Instant
+}
+
+// conns is the connections by client. It is kept only where a fault asks for
+// connections: kept says so.
+type conns struct {
+	kept bool
+	// round counts the times that all connections have ended.
+	round uint32
+	of    map[wire.ClientID]conn
+}
+
+// watch keeps the connections from now on if the fault is about them.
+func (c *conns) watch(f *Fault) {
+	if c.kept || f.Kind != IdleClose && f.Unit != PerConnection {
+		return
+	}
+	c.kept, c.of = true, make(map[wire.ClientID]conn)
+}
+
+// at is the connection of a client, which may not be open.
+func (c *conns) at(client wire.ClientID) conn {
+	k := c.of[client]
+	if k.open && k.round != c.round {
+		k = conn{number: k.number + 1}
+	}
+	return k
+}
+
+// number tells the client's connections apart; they count from 0.
+func (c *conns) number(client wire.ClientID) uint32 { return c.at(client).number }
+
+// use is an attempt on the client's connection, which is opened if need be.
+func (c *conns) use(client wire.ClientID) {
+	k := c.at(client)
+	k.open, k.round = true, c.round
+	k.busy++
+	c.of[client] = k
+}
+
+// rest says that an attempt on the connection is over at the given moment.
+func (c *conns) rest(client wire.ClientID, since clock.Instant) {
+	if k := c.at(client); k.open {
+		k.busy, k.since = max(k.busy-1, 0), max(k.since, since)
+		c.of[client] = k
+	}
+}
+
+// drop says that the connection is of no more use.
+func (c *conns) drop(client wire.ClientID) {
+	if k := c.at(client); k.open {
+		c.of[client] = conn{number: k.number + 1}
+	}
+}
+
+// dropAll ends all connections.
+func (c *conns) dropAll() { c.round++ }
+
+// IdleLimit is how long an idle connection of a client may stay open by the
+// faults that are on, and the fault that has it so; false if none has.
+func (s *Server) IdleLimit(client wire.ClientID) (after time.Duration, fault uint8, limited bool) {
+	for i := range s.windows {
+		f := &s.config.Faults[i]
+		if s.windows[i].on && f.Kind == IdleClose && s.among(i, client) &&
+			(!limited || f.After < after) {
+			after, fault, limited = f.After, uint8(i), true
+		}
+	}
+	return after, fault, limited
+}
+
+// idled closes the client's connection if it has been idle for too long, and
+// says which fault did so, and how long ago. It is found out when the client
+// comes back, but with the faults that were on at the time.
+func (s *Server) idled(client wire.ClientID) (by int, ago time.Duration, closed bool) {
+	k := s.conns.at(client)
+	if !k.open || k.busy > 0 {
+		return 0, 0, false
+	}
+	at := clock.Never
+	for i := range s.windows {
+		f, w := &s.config.Faults[i], &s.windows[i]
+		if f.Kind != IdleClose || !s.among(i, client) {
+			continue
+		}
+		end := max(k.since.Add(f.After), w.began)
+		if (w.on || end < w.ended) && end <= s.now && end < at {
+			by, at = i, end
+		}
+	}
+	if at == clock.Never {
+		return 0, 0, false
+	}
+	s.conns.drop(client)
+	return by, s.now.Sub(at), true
+}
+
+// reuse looks after the connection by which an attempt comes. One that the
+// server has just closed for being idle, while the request was on its way,
+// brings it nothing but the end of the connection.
+func (s *Server) reuse(a *wire.Attempt, out []wire.ServerEffect) (_ []wire.ServerEffect, lost bool) {
+	if !s.conns.kept {
+		return out, false
+	}
+	switch a.Conn {
+	case wire.ConnAssumed:
+		i, ago, closed := s.idled(a.ID.Client)
+		if !closed {
+			break
+		}
+		out, lost = s.strike(a, i, out), ago < s.config.Faults[i].Race
+	case wire.ConnClosed:
+		lost = true
+	}
+	if lost {
+		r := wire.Reply{Kind: wire.ReplyReset, Form: wire.FormNothing}
+		return append(out, reply(a.ID, r), s.wasReset(a, 0, wire.NoFault)), true
+	}
+	s.conns.use(a.ID.Client)
+	return out, false
+}
