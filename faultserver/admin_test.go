@@ -49,10 +49,13 @@ func TestStatsTellOfEachFault(t *testing.T) {
 	b := adminBench(t)
 	b.clock.set(5500 * ms)
 	until := 6.0
-	want := Stats{NowSeconds: 5.5, Statuses: map[string]int64{}, Services: []ServiceStats{{Name: "default"}}, Faults: []FaultStats{
-		{"outage", "outage", FaultState{On: true, Hand: "auto", UntilSeconds: &until}},
-		{"burst", "errors", FaultState{Hand: "auto"}},
-	}}
+	want := Stats{
+		NowSeconds: 5.5, Statuses: map[string]int64{}, Services: []ServiceStats{{Name: "default"}},
+		Effects: EffectStats{Listed: []RepeatStats{}}, Faults: []FaultStats{
+			{"outage", "outage", FaultState{On: true, Hand: "auto", UntilSeconds: &until}},
+			{"burst", "errors", FaultState{Hand: "auto"}},
+		},
+	}
 	if diff := cmp.Diff(want, decode[Stats](t, b.admin("GET", "/_fault/stats", ""))); diff != "" {
 		t.Errorf("stats (-want +got):\n%s", diff)
 	}

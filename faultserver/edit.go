@@ -84,6 +84,7 @@ func (o *owner) restore() {
 		o.set(wire.ServerInput{Kind: wire.ServerSet, Knob: uint16(i), Value: k.Get(&o.start)})
 	}
 	o.model.ForgetHits()
+	o.model.ForgetEffects()
 	o.tally = tally{}
 }
 

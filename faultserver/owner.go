@@ -55,6 +55,8 @@ type visit struct {
 type answered struct {
 	wire.Reply
 	fault string
+	// date is the Unix time by the model's own clock.
+	date int64
 }
 
 // call is the arrival of an attempt, or its client's leaving.
@@ -172,7 +174,7 @@ func (o *owner) take(c call) {
 		in.Kind = wire.ServerLeave
 		o.tally.left++
 	case current != nil:
-		c.visit.answer <- answered{Reply: repeated}
+		c.visit.answer <- answered{Reply: repeated, date: o.date()}
 		return
 	default:
 		o.visits[c.attempt.ID] = c.visit
@@ -196,13 +198,15 @@ func (o *owner) carryOut(effects []wire.ServerEffect) {
 			v := o.visits[e.ID]
 			delete(o.visits, e.ID)
 			o.tally.replied(e.Reply)
-			v.answer <- answered{e.Reply, o.culprit(effects[i:])}
+			v.answer <- answered{e.Reply, o.culprit(effects[i:]), o.date()}
 		case wire.ServerEvent:
 			o.tally.observe(&e.Event)
 			o.observe(e.Event)
 		}
 	}
 }
+
+func (o *owner) date() int64 { return o.model.Date(o.model.Now()) }
 
 // culprit is the name of the fault behind the reply that is the first of the
 // effects: the event that reports it comes right after it.

@@ -25,8 +25,9 @@ type Stats struct {
 	Statuses map[string]int64 `json:"statuses"`
 	Reset    int64            `json:"reset"`
 	Left     int64            `json:"left"`
-	// Duplicates are unsafe requests that took effect again.
-	Duplicates int64 `json:"duplicates"`
+	// Duplicates are unsafe requests that took effect again, Effects says which.
+	Duplicates int64       `json:"duplicates"`
+	Effects    EffectStats `json:"effects"`
 	// Clients are the foreign clients that were told apart, LikelyRetries the
 	// attempts of theirs that look like one.
 	Clients       int   `json:"clients"`
@@ -60,6 +61,30 @@ type ReturnStats struct {
 	Early  int64 `json:"early"`
 	OnTime int64 `json:"on_time"`
 	Late   int64 `json:"late"`
+	// Untold came back after a field that nobody can read.
+	Untold int64 `json:"untold"`
+}
+
+// EffectStats counts the unsafe requests that took effect.
+type EffectStats struct {
+	Done int64 `json:"done"`
+	// Repeated requests took effect more than once. The first 100 are Listed, the
+	// others Unlisted.
+	Repeated int64         `json:"repeated"`
+	Listed   []RepeatStats `json:"listed"`
+	Unlisted int64         `json:"unlisted"`
+	// Replayed attempts got the stored reply to their Idempotency-Key.
+	Replayed int64 `json:"replayed"`
+}
+
+// RepeatStats is a request that took effect more than once.
+type RepeatStats struct {
+	// Attempt is the one that made it twice: client/request#try. Key is the
+	// Idempotency-Key as this server knows it, empty if there was none.
+	Attempt string  `json:"attempt"`
+	Key     string  `json:"key,omitempty"`
+	Times   int64   `json:"times"`
+	Seconds float64 `json:"last_s"`
 }
 
 // FaultStats is the state of one fault.
@@ -105,6 +130,7 @@ func (o *owner) stats() Stats {
 		Reset:      t.reset,
 		Left:       t.left,
 		Duplicates: t.duplicates,
+		Effects:    o.effectStats(),
 		RetryAfter: t.returns,
 		Services:   []ServiceStats{},
 		Faults:     []FaultStats{},
@@ -116,6 +142,24 @@ func (o *owner) stats() Stats {
 		if o.model.HasFault(i) {
 			stats.Faults = append(stats.Faults, FaultStats{f.Name, f.Kind.String(), o.faultState(i)})
 		}
+	}
+	return stats
+}
+
+func (o *owner) effectStats() EffectStats {
+	counts, repeats := o.model.EffectCounts(), o.model.Repeats()
+	stats := EffectStats{
+		Done: counts.Done, Repeated: counts.Repeated, Replayed: counts.Replayed,
+		Listed: []RepeatStats{}, Unlisted: counts.Repeated - int64(len(repeats)),
+	}
+	for _, r := range repeats {
+		key := ""
+		if r.Key != 0 {
+			key = wire.FormatKey(r.Key)
+		}
+		stats.Listed = append(stats.Listed, RepeatStats{
+			Attempt: r.ID.String(), Key: key, Times: r.Times, Seconds: r.At.Seconds(),
+		})
 	}
 	return stats
 }
@@ -145,14 +189,21 @@ func (t *tally) observe(e *wire.Event) {
 	case wire.ServerRepeated:
 		t.duplicates++
 	case wire.ServerReturned:
-		switch wire.ReturnAfter(e.Delay) {
-		case wire.ReturnedEarly:
-			t.returns.Early++
-		case wire.ReturnedOnTime:
-			t.returns.OnTime++
-		case wire.ReturnedLate:
-			t.returns.Late++
-		}
+		t.returned(e)
+	}
+}
+
+func (t *tally) returned(e *wire.Event) {
+	kind := wire.ReturnAfter(e.Delay)
+	switch {
+	case e.Untold:
+		t.returns.Untold++
+	case kind == wire.ReturnedEarly:
+		t.returns.Early++
+	case kind == wire.ReturnedOnTime:
+		t.returns.OnTime++
+	default:
+		t.returns.Late++
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"os"
 	"time"
 
-	"herdscope/engine/retryafter"
 	"herdscope/engine/wire"
 )
 
@@ -85,7 +84,7 @@ func (s *Server) visit(w http.ResponseWriter, r *http.Request, a *arrival) {
 	case reply := <-v.answer:
 		s.remember(a, reply.Reply)
 		s.log(r, a, endOf(reply.Reply), reply)
-		s.answer(w, reply.Reply)
+		s.answer(w, reply)
 	case <-r.Context().Done():
 		s.owner.call(call{at: s.clock.Now(), attempt: a.attempt, visit: v, leaves: true})
 		s.remember(a, wire.Reply{Kind: wire.ReplyReset})
@@ -109,7 +108,7 @@ func endOf(r wire.Reply) End {
 var textPlain = []string{"text/plain; charset=utf-8"}
 
 // answer writes a reply, or resets the connection if that is the reply.
-func (s *Server) answer(w http.ResponseWriter, reply wire.Reply) {
+func (s *Server) answer(w http.ResponseWriter, reply answered) {
 	if reply.Kind != wire.ReplyResponse {
 		reset(w)
 		return
@@ -117,9 +116,7 @@ func (s *Server) answer(w http.ResponseWriter, reply wire.Reply) {
 	s.deadline(http.NewResponseController(w).SetWriteDeadline, s.limits.write)
 	h := w.Header()
 	h["Content-Type"] = textPlain
-	if reply.Hint.Form != wire.HintNone {
-		h["Retry-After"] = retryafter.Fields(reply.Hint)
-	}
+	setFields(h, reply)
 	w.WriteHeader(int(reply.Status))
 	// An error means that the client has gone, which is no business of ours.
 	_, _ = io.WriteString(w, http.StatusText(int(reply.Status))+"\n")

@@ -206,6 +206,13 @@ func (s *Server) EffectCounts() EffectCounts {
 	return EffectCounts{s.effects.done, s.effects.repeated, s.effects.replayed}
 }
 
+// ForgetEffects sets the counts of effects to 0 and empties the list. Which
+// requests have taken effect stays known.
+func (s *Server) ForgetEffects() {
+	s.effects.done, s.effects.repeated, s.effects.replayed = 0, 0, 0
+	s.effects.listed = s.effects.listed[:0]
+}
+
 // Repeats lists the first requests that took effect more than once, 100 at most,
 // in the order in which that happened; EffectCounts.Repeated says how many there
 // are. It must not be changed, and is good until the next Step.

@@ -98,12 +98,9 @@ func (s *Server) returned(a *wire.Attempt, out []wire.ServerEffect) []wire.Serve
 		return out
 	}
 	e := s.event(wire.ServerReturned, a)
-	kind := wire.ReturnedUntold
 	if e.Event.Untold = allowed == untold; !e.Event.Untold {
 		e.Event.Delay = s.now.Sub(allowed)
-		kind = wire.ReturnAfter(e.Event.Delay)
 	}
-	s.returns[kind]++
 	return append(out, e)
 }
 
@@ -116,10 +113,6 @@ func (s *Server) clockEpoch() int64 { return s.epoch + int64(s.config.ClockSkew)
 func (s *Server) Date(now clock.Instant) int64 {
 	return clock.Instant(s.clockEpoch()).Add(now.Duration()).Second()
 }
-
-// Returns counts the attempts that came back after a Retry-After, by when they
-// did; see wire.ReturnAfter.
-func (s *Server) Returns() [wire.NumReturns]int64 { return s.returns }
 
 // Callers is how many callers the rate limit in force knows, and how many it has
 // forgotten for want of room.

@@ -24,7 +24,9 @@ type script struct {
 	t   testing.TB
 	s   *Server
 	log strings.Builder
-	buf []wire.ServerEffect
+	// returns is how those came back who had been sent away.
+	returns []wire.Return
+	buf     []wire.ServerEffect
 }
 
 func newScript(t testing.TB, c Config) *script {
@@ -56,6 +58,12 @@ func (x *script) step(at time.Duration, in wire.ServerInput) {
 	x.buf = x.s.Step(clock.Instant(at), in, x.buf[:0])
 	for i := range x.buf {
 		fmt.Fprintf(&x.log, "%-6v %s\n", at, describe(&x.buf[i]))
+		switch e := &x.buf[i].Event; {
+		case e.Kind == wire.ServerReturned && e.Untold:
+			x.returns = append(x.returns, wire.ReturnedUntold)
+		case e.Kind == wire.ServerReturned:
+			x.returns = append(x.returns, wire.ReturnAfter(e.Delay))
+		}
 	}
 }
 

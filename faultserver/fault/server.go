@@ -42,7 +42,6 @@ type Server struct {
 	// hinted is the moment at which a request may come back, untold if the server
 	// named none that can be read.
 	hinted  memory[clock.Instant]
-	returns [wire.NumReturns]int64
 	effects effects
 }
 
