@@ -11,15 +11,16 @@ import (
 // BreakerRemaining is how long a scope's breaker will let nothing through from
 // now: 0 if it does, or may; the longest Duration if it is forced open.
 func (m *Machine) BreakerRemaining(now clock.Instant, scope uint8) time.Duration {
-	return m.scopes[scope].breaker.Remaining(now)
+	return m.breaker(scope).Remaining(now)
 }
 
 // heldBack says whether a scope's requests have to wait for its breaker. Where
 // each request asks only once they cannot: a probe's own retry would wait for
 // the probe.
-func (m *Machine) heldBack(sc *scope) bool {
+func (m *Machine) heldBack(s uint8) bool {
 	b := &m.policy.Breaker
-	return b.WhenOpen == breaker.Wait && b.Placement == breaker.PerAttempt && sc.breaker.Refuses(b)
+	return b.WhenOpen == breaker.Wait && b.Placement == breaker.PerAttempt &&
+		m.breaker(s).Refuses(b)
 }
 
 // askBreaker asks the breaker for the next attempt of r, unless r has asked before
@@ -32,10 +33,9 @@ func (m *Machine) askBreaker(r *request) bool {
 	default: // the placement was changed since
 		m.tellBreaker(r, r.verdict)
 	}
-	permit, ok, changes := m.scopes[r.Scope].breaker.Allow(
-		m.now, &m.policy.Breaker, m.changes[:0])
+	permit, ok, changes := m.breaker(r.Scope).Allow(m.now, &m.policy.Breaker, m.changes[:0])
 	m.changes = changes
-	r.permit, r.admitted = permit, m.now
+	r.permit, r.admitted, r.common = permit, m.now, m.sharesBreakers()
 	m.breakerChanged(r.Scope)
 	return ok
 }
@@ -61,7 +61,11 @@ func (m *Machine) overdueAt(r *request) clock.Instant {
 // overdue tells the breaker of an attempt on the wire that is slow already.
 func (m *Machine) overdue(h int32) {
 	r := &m.requests[h]
-	m.changes = m.scopes[r.Scope].breaker.Overdue(
+	if r.common != m.sharesBreakers() {
+		m.setTimer(h, min(r.deadline, m.timeoutAt(r)))
+		return
+	}
+	m.changes = m.breaker(r.Scope).Overdue(
 		m.now, &m.policy.Breaker, &r.permit, m.changes[:0])
 	if r.permit.Probe && r.permit.Overdue() {
 		m.probeDone(r, wire.CauseSlowRate, false)
@@ -93,13 +97,18 @@ func (m *Machine) requestDone(r *request, outcome wire.Outcome) {
 	}
 }
 
-// tellBreaker reports the result of what the permit of r was given for.
+// tellBreaker reports the result of what the permit of r was given for. A breaker
+// that has been taken out of use since has no more need of it.
 func (m *Machine) tellBreaker(r *request, call breaker.Call) {
 	call.Took = m.now.Sub(r.admitted)
 	if r.permit.Probe && !r.permit.Overdue() {
 		m.probeDone(r, r.cause, m.policy.Breaker.Good(call))
 	}
-	m.changes = m.scopes[r.Scope].breaker.Report(
+	if r.common != m.sharesBreakers() {
+		r.permit = breaker.Permit{}
+		return
+	}
+	m.changes = m.breaker(r.Scope).Report(
 		m.now, &m.policy.Breaker, &r.permit, call, m.changes[:0])
 	m.breakerChanged(r.Scope)
 }
@@ -108,27 +117,47 @@ func (m *Machine) tellBreaker(r *request, call breaker.Call) {
 func (m *Machine) probeDone(r *request, cause wire.Cause, good bool) {
 	e := m.event(wire.ProbeDone, r)
 	e.Warm = r.Warm && r.try == 1
-	e.Delay, e.Cause, e.Status, e.Probe, e.Good = m.now.Sub(r.admitted), cause, r.status, true, good
+	e.Delay, e.Cause, e.Status = m.now.Sub(r.admitted), cause, r.status
+	e.Probe, e.Good, e.Shared = true, good, r.common
 	m.report(e)
 }
 
-// tickBreaker brings a scope's breaker up to now and to the present policy.
+// tickBreaker brings a scope's own breaker up to now and to the present policy. It
+// is out of use while the machine uses that of all.
 func (m *Machine) tickBreaker(s uint8) {
-	m.changes = m.scopes[s].breaker.Tick(m.now, &m.policy.Breaker, m.changes[:0])
-	m.breakerChanged(s)
+	own := &m.scopes[s].breaker
+	if m.sharesBreakers() {
+		m.changes = own.Retire(m.now, m.changes[:0])
+	} else {
+		m.changes = own.Tick(m.now, &m.policy.Breaker, m.changes[:0])
+	}
+	m.reportChanges(s, false)
+	m.timeBreaker(s)
 }
 
-// breakerChanged reports the transitions in m.changes and sets the breaker's
-// timer anew.
+// breakerChanged reports the transitions in m.changes of the breaker in use, and
+// sets its timer anew, if it is the machine's.
 func (m *Machine) breakerChanged(s uint8) {
+	shared := m.sharesBreakers()
+	m.reportChanges(s, shared)
+	if !shared {
+		m.timeBreaker(s)
+	}
+}
+
+// reportChanges reports the transitions in m.changes.
+func (m *Machine) reportChanges(s uint8, shared bool) {
 	for _, c := range m.changes {
-		m.report(wire.Event{
-			Kind: wire.BreakerChanged, At: c.At, Scope: s, From: c.From, To: c.To, Cause: c.Cause,
-			ID: wire.AttemptID{Client: m.id},
-		})
+		e := changeEvent(c, s)
+		e.ID.Client, e.Shared = m.id, shared
+		m.report(e)
 		m.touch(s)
 	}
 	m.changes = m.changes[:0]
+}
+
+// timeBreaker sets the timer of a scope's own breaker anew.
+func (m *Machine) timeBreaker(s uint8) {
 	if at, ok := m.scopes[s].breaker.Deadline(); ok {
 		m.timers.Set(m.breakerKey(s), at)
 	} else {

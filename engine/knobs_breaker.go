@@ -42,6 +42,10 @@ func breakerRoleFields() []knob.Field[Policy] {
 			Name: "breaker.when_open", Kind: knob.Choice, Choices: breaker.WhenOpenNames(),
 			Doc: "whether requests that find no way through end, or wait in their queue",
 		}, func(p *Policy) *breaker.WhenOpen { return &p.Breaker.WhenOpen }),
+		knob.AtBool(knob.Spec{
+			Name: "breaker.shared", Kind: knob.Switch,
+			Doc: "one breaker of a scope for the whole fleet, instead of one for each client",
+		}, func(p *Policy) *bool { return &p.Breaker.Shared }),
 	}
 }
 

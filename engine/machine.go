@@ -27,6 +27,7 @@ type Machine struct {
 	counts   Counts
 	own      budget.Budget  // unless shared is set
 	shared   *budget.Budget // one for the whole fleet
+	common   *Breakers      // of the whole fleet; nil if there are none
 	dead     deadGroups
 	token    token
 
@@ -91,6 +92,7 @@ type request struct {
 	hold     budget.Hold
 	inFlight int32         // attempts of the scope when this one was sent
 	admitted clock.Instant // when the permit was given
+	common   bool          // by the breaker that all share
 	verdict  breaker.Call  // on the last attempt
 	token    uint32        // version of the token that its attempt carries
 	try      uint16
@@ -133,7 +135,7 @@ func (m *Machine) Running(scope uint8) int {
 
 // Breaker is the state of a scope's breaker.
 func (m *Machine) Breaker(scope uint8) wire.BreakerState {
-	return m.scopes[scope].breaker.State()
+	return m.breaker(scope).State()
 }
 
 // Deadline is when the machine next needs a Tick; false if never. It may change
@@ -164,6 +166,8 @@ func (m *Machine) Step(now clock.Instant, in Input, out []Effect) []Effect {
 		m.refreshed(in.Good)
 	case CancelGroup:
 		m.cancelGroup(in.Group)
+	case Wake:
+		m.touch(in.Scope)
 	}
 	m.settle()
 	out, m.out = m.out, nil

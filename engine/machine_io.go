@@ -35,6 +35,9 @@ const (
 	// CancelGroup gives up all requests of Group at once, wherever they are, and
 	// refuses those of it that come later.
 	CancelGroup
+	// Wake says that the breaker of Scope, which the machine shares with others,
+	// may let something through that AwaitsBreaker.
+	Wake
 )
 
 // RetryOption is what one request says about retries of its own.

@@ -78,7 +78,7 @@ func (m *Machine) dispatch(s uint8) {
 	m.reorder(s)
 	m.watchPause(s)
 	sc := &m.scopes[s]
-	for !m.heldBack(sc) {
+	for !m.heldBack(s) {
 		h, _, ok := sc.queue.Next(m.now, m.allowed(sc))
 		if !ok {
 			return
@@ -144,7 +144,7 @@ func (m *Machine) start(h int32) {
 
 	m.out = append(m.out, Effect{Kind: Send, Attempt: m.attempt(r)})
 	e := m.event(wire.AttemptSent, r)
-	e.Probe, e.Delay = r.permit.Probe, waited
+	e.Probe, e.Delay, e.Shared = r.permit.Probe, waited, r.common
 	m.report(e)
 }
 

@@ -15,7 +15,7 @@ func (m *Machine) Why(scope uint8, c wire.Class) wire.Wait {
 	}
 	most := m.policy.Queue.Class[c].Most
 	switch {
-	case m.heldBack(sc):
+	case m.heldBack(scope):
 		return wire.WaitBreaker
 	case m.limit(sc) == Paused:
 		return wire.WaitPaused

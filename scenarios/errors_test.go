@@ -40,7 +40,7 @@ func TestErrors(t *testing.T) {
 
 		{"misspelt knob", head + "breaker: {faliures: 5}\n",
 			`f.yaml:3:11: breaker.faliures: there is no such field; ` +
-				`allowed: failures, mode, placement, when_open, window, window_calls, window_time, ` +
+				`allowed: failures, mode, placement, when_open, shared, window, window_calls, window_time, ` +
 				`window_failures, failure_rate, min_calls, slow_rate, slow_after, slow_in_flight, ` +
 				`open_for, open_growth, open_max, open_jitter, open_hint, stable, probes, successes, ` +
 				`verdict, lease; did you mean "failures"?`},

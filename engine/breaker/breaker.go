@@ -362,6 +362,18 @@ func (b *Breaker) off(now clock.Instant, out []Change) []Change {
 	return b.change(now, wire.Closed, wire.CauseNone, out)
 }
 
+// Retire takes the breaker out of use: it closes, forgets what it has counted,
+// and what is in flight will be late. A transition is appended to out.
+func (b *Breaker) Retire(now clock.Instant, out []Change) []Change {
+	was, before := b.state, len(out)
+	b.streak = 0
+	out = b.change(now, wire.Closed, wire.CauseMode, out)
+	if was == wire.Closed {
+		return out[:before]
+	}
+	return out
+}
+
 // change enters a state with everything that belongs to the old one forgotten.
 func (b *Breaker) change(
 	now clock.Instant, to wire.BreakerState, cause wire.Cause, out []Change,

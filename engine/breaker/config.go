@@ -20,6 +20,9 @@ type Config struct {
 	// WhenOpen is what becomes of a call that finds no way through. It is for
 	// whoever drives the breaker.
 	WhenOpen WhenOpen
+	// Shared is whether all clients have one breaker for each scope, or each has
+	// its own. It is for whoever drives the breakers; see Retire.
+	Shared bool
 
 	// Failures is how many consecutive failures open the breaker; 0 is off.
 	Failures int

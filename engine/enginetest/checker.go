@@ -176,7 +176,7 @@ func (c *Checker) Observe(e wire.Event) {
 	case e.Kind == wire.BreakerChanged:
 		c.changeBreaker(e)
 	case e.Kind == wire.ProbeDone && !e.Good:
-		s := c.scope(e)
+		s := c.gate(e)
 		s.probes = max(0, s.probes-1) // after a failure the round is over anyway
 	case e.Kind == wire.StarvationBegan || e.Kind == wire.StarvationEnded:
 		s := c.scope(e)
@@ -291,10 +291,12 @@ func (c *Checker) send(e wire.Event, r *track) {
 	if p.Breaker.Placement == breaker.PerRequest && e.ID.Try > 1 {
 		return
 	}
-	c.must(passes(s.breaker) || e.Probe, "%v: sent through a breaker that is %v", e.ID, s.breaker)
+	b := c.gate(e)
+	c.must(passes(b.breaker) || e.Probe, "%v: sent through a breaker that is %v", e.ID, b.breaker)
+	c.must(!e.Shared || p.Breaker.Shared, "%v: sent through a shared breaker out of use", e.ID)
 	if e.Probe {
-		c.must(s.breaker == wire.HalfOpen, "%v: probe of a breaker that is %v", e.ID, s.breaker)
-		c.probe(e, s, p.Breaker)
+		c.must(b.breaker == wire.HalfOpen, "%v: probe of a breaker that is %v", e.ID, b.breaker)
+		c.probe(e, b, p.Breaker)
 	}
 }
 
@@ -353,7 +355,7 @@ var legal = map[wire.BreakerState][]wire.BreakerState{
 }
 
 func (c *Checker) changeBreaker(e wire.Event) {
-	s := c.scope(e)
+	s := c.gate(e)
 	c.must(e.From == s.breaker, "breaker of client %d goes from %v, but was %v", e.ID.Client, e.From, s.breaker)
 	allowed := e.Cause == wire.CauseMode && e.To >= wire.ForcedOpen && e.To != e.From
 	for _, to := range legal[e.From] {
@@ -364,9 +366,21 @@ func (c *Checker) changeBreaker(e wire.Event) {
 }
 
 func (c *Checker) scope(e wire.Event) *scopeTrack {
-	k := scopeKey{e.ID.Client, e.Scope}
+	return c.track(scopeKey{e.ID.Client, e.Scope})
+}
+
+// gate is where the breaker is tracked that an event is about: in its client's
+// scope, or in that of all clients, which is under a number that no client has.
+func (c *Checker) gate(e wire.Event) *scopeTrack {
+	if e.Shared {
+		return c.track(scopeKey{math.MaxUint32, e.Scope})
+	}
+	return c.scope(e)
+}
+
+func (c *Checker) track(k scopeKey) *scopeTrack {
 	if c.scopes[k] == nil {
-		c.scopes[k] = &scopeTrack{number: e.Scope}
+		c.scopes[k] = &scopeTrack{number: k.scope}
 	}
 	return c.scopes[k]
 }

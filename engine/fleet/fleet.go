@@ -25,6 +25,7 @@ type Fleet struct {
 	weights  [wire.NumClasses]uint64
 	stopped  bool
 	budget   budget.Budget // what clients share, if they share one
+	breakers breakers
 	begun    int64
 	ended    int64
 }
@@ -48,9 +49,11 @@ func New(config Config, seed uint64) (*Fleet, error) {
 	f := &Fleet{config: config, seed: seed, clients: make([]client, config.Clients)}
 	f.weigh()
 	scopes := f.scopes()
+	f.breakers = newBreakers(seed, scopes)
 	for i := range f.clients {
 		f.clients[i].page = noPage
 		f.clients[i].machine = engine.New(wire.ClientID(i), seed, scopes, &f.config.Policy)
+		f.clients[i].machine.ShareBreakers(f.breakers.Breakers)
 		if config.Policy.Budget.Shared {
 			f.clients[i].machine.Share(&f.budget)
 		}
@@ -88,7 +91,8 @@ func (f *Fleet) Deadline() (clock.Instant, bool) {
 	_, timer, due := f.timers.Min()
 	_, arrival, comes := f.arrivals.Min()
 	_, leave, leaves := f.pages.leaves.Min()
-	return min(timer, arrival, leave), due || comes || leaves
+	gate, opens := f.breakers.Deadline()
+	return min(timer, arrival, leave, gate), due || comes || leaves || opens
 }
 
 // Step feeds one input at now and appends what the fleet asks of the world. A
@@ -114,15 +118,18 @@ func (f *Fleet) Step(now clock.Instant, in Input, out []engine.Effect) []engine.
 	return out
 }
 
-// tick runs arrivals, timers and lost patience that are due, the earlier first;
-// of those at the same instant the timer is first and the arrival last, since
-// the others may free what it needs.
+// tick runs arrivals, timers, those of shared breakers among them, and lost
+// patience that are due, the earlier first; of those at the same instant the
+// timers are first and the arrival last, since the others may free what it needs.
 func (f *Fleet) tick(now clock.Instant, out []engine.Effect) []engine.Effect {
 	for {
 		timer, due, _ := f.timers.Min()
 		page, leaves, _ := f.pages.leaves.Min()
 		arrival, comes, _ := f.arrivals.Min()
+		gate, _ := f.breakers.Deadline()
 		switch {
+		case gate <= now && gate <= min(due, leaves, comes):
+			out = f.tickBreakers(now, out)
 		case timer >= 0 && due <= now && due <= min(leaves, comes):
 			out = f.step(now, timer, engine.Input{Kind: engine.Tick}, out)
 		case page >= 0 && leaves <= now && leaves <= comes:
@@ -157,7 +164,8 @@ func (f *Fleet) step(
 	} else {
 		f.timers.Clear(i)
 	}
-	return out
+	f.line(i)
+	return f.wake(now, out)
 }
 
 // refresh submits the request that gets a client a new token: critical, and
@@ -184,6 +192,7 @@ func (f *Fleet) set(now clock.Instant, in Input, out []engine.Effect) []engine.E
 	if f.config.Policy == before.Policy {
 		return out
 	}
+	out = f.breakers.Tick(now, &f.config.Policy, out)
 	for i := range f.clients {
 		out = f.step(now, int32(i), engine.Input{Kind: engine.Changed}, out)
 	}

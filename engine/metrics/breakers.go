@@ -7,26 +7,70 @@ import (
 	"herdscope/engine/wire"
 )
 
-// breakers is the state of the breakers of all clients.
+// breakers is the state of the breakers of all clients, and of those that they
+// share. Only the ones in use are shown.
 type breakers struct {
 	on     bool
+	shared bool // the shared ones are in use
 	scopes int
-	states []wire.BreakerState // by client and scope
-	counts [wire.NumBreakerStates]int64
+	own    pool                         // by client and scope
+	common pool                         // by scope
 	into   [wire.NumBreakerStates]int64 // transitions
-	open   integral                     // breakers open or eligible
+	open   integral                     // breakers in use that are open or eligible
+	all    integral                     // breakers in use
 	last   [LastChanges]wire.Event
 	seen   int // transitions in last so far
 }
 
 func newBreakers(c Config) breakers {
-	b := breakers{on: c.BreakersOn, scopes: max(1, c.Scopes)}
-	b.states = make([]wire.BreakerState, c.Clients*b.scopes)
-	b.counts[wire.Closed] = b.total()
+	b := breakers{on: c.BreakersOn, shared: c.BreakersShared, scopes: max(1, c.Scopes)}
+	b.own, b.common = newPool(c.Clients*b.scopes), newPool(b.scopes)
+	b.all.level = b.total()
 	return b
 }
 
-func (b *breakers) total() int64 { return int64(len(b.states)) }
+// pool is breakers by number, and how many of them are in each state.
+type pool struct {
+	states []wire.BreakerState
+	counts [wire.NumBreakerStates]int64
+}
+
+func newPool(n int) pool {
+	p := pool{states: make([]wire.BreakerState, n)}
+	p.counts[wire.Closed] = int64(n)
+	return p
+}
+
+func (p *pool) change(i int, to wire.BreakerState) {
+	p.counts[p.states[i]]--
+	p.counts[to]++
+	p.states[i] = to
+}
+
+// shut is how many of them let nothing through.
+func (p *pool) shut() int64 {
+	return p.counts[wire.Open] + p.counts[wire.Eligible] + p.counts[wire.ForcedOpen]
+}
+
+// used is the breakers in use.
+func (b *breakers) used() *pool {
+	if b.shared {
+		return &b.common
+	}
+	return &b.own
+}
+
+func (b *breakers) total() int64 { return int64(len(b.used().states)) }
+
+// share says from when on the shared breakers are in use, or those of each client.
+func (b *breakers) share(at clock.Instant, shared bool) {
+	if b.shared == shared {
+		return
+	}
+	b.shared = shared
+	b.open.set(at, b.used().shut())
+	b.all.set(at, b.total())
+}
 
 func (c *Collector) breakerChanged(e *wire.Event) {
 	if !c.breakers.change(e) {
@@ -39,16 +83,17 @@ func (c *Collector) breakerChanged(e *wire.Event) {
 
 // change takes in a transition; false if there is no such breaker or state.
 func (b *breakers) change(e *wire.Event) bool {
-	i := int(e.ID.Client)*b.scopes + int(e.Scope)
-	if int(e.Scope) >= b.scopes || i >= len(b.states) || int(e.To) >= wire.NumBreakerStates {
+	p, i := &b.own, int(e.ID.Client)*b.scopes+int(e.Scope)
+	if e.Shared {
+		p, i = &b.common, int(e.Scope)
+	}
+	if int(e.Scope) >= b.scopes || i >= len(p.states) || int(e.To) >= wire.NumBreakerStates {
 		return false
 	}
 	b.on = true
-	b.counts[b.states[i]]--
-	b.counts[e.To]++
-	b.states[i] = e.To
+	p.change(i, e.To)
 	b.into[e.To]++
-	b.open.set(e.At, b.counts[wire.Open]+b.counts[wire.Eligible]+b.counts[wire.ForcedOpen])
+	b.open.set(e.At, b.used().shut())
 	b.last[b.seen%LastChanges] = *e
 	b.seen++
 	return true
@@ -56,7 +101,7 @@ func (b *breakers) change(e *wire.Event) bool {
 
 // openShare is the share of all breaker time spent open or eligible.
 func (b *breakers) openShare(now clock.Instant) float64 {
-	return share(b.open.upTo(now), float64(b.total())*float64(now))
+	return share(b.open.upTo(now), b.all.upTo(now))
 }
 
 // latest is the last transitions, oldest first.
@@ -104,15 +149,31 @@ var badness = [...]wire.BreakerState{
 	wire.ForcedOpen,
 }
 
-// worst finds the worst state of the breakers of each row's clients.
+// worst finds the worst state of the breakers of each row's clients: the same for
+// all of them if they share theirs.
 func (b *breakers) worst(rows []wire.BreakerState, clients int) {
-	if b.counts[wire.Closed] == b.total() {
+	used := b.used()
+	if used.counts[wire.Closed] == b.total() {
 		return
 	}
-	for i, state := range b.states {
-		row := &rows[rowOf(i/b.scopes, clients, len(rows))]
-		if state != *row && slices.Index(badness[:], state) > slices.Index(badness[:], *row) {
-			*row = state
+	if b.shared {
+		for i := range rows {
+			for _, state := range used.states {
+				rows[i] = worse(rows[i], state)
+			}
 		}
+		return
 	}
+	for i, state := range used.states {
+		row := &rows[rowOf(i/b.scopes, clients, len(rows))]
+		*row = worse(*row, state)
+	}
+}
+
+// worse is the worse of two states.
+func worse(a, b wire.BreakerState) wire.BreakerState {
+	if a != b && slices.Index(badness[:], b) > slices.Index(badness[:], a) {
+		return b
+	}
+	return a
 }

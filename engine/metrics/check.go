@@ -166,8 +166,11 @@ func (c *checker) breakers(s *Snapshot) {
 		sum += n
 	}
 	c.equal("breakers by state", sum, s.Breakers.Total)
-	if s.Clients > 0 && s.Breakers.Total%int64(s.Clients) != 0 {
+	if s.Clients > 0 && !s.Breakers.Shared && s.Breakers.Total%int64(s.Clients) != 0 {
 		c.failf("%d clients have %d breakers", s.Clients, s.Breakers.Total)
+	}
+	if s.Breakers.Shared && s.Breakers.Total > wire.MaxScopes {
+		c.failf("%d breakers are shared: one a scope", s.Breakers.Total)
 	}
 	c.share(s.Breakers.OpenShare)
 }

@@ -165,6 +165,10 @@ func (c *Collector) SetWorkers(n int) { c.server.setWorkers(c.now, n) }
 // SetBreakersOn says whether breakers are in use from now on.
 func (c *Collector) SetBreakersOn(on bool) { c.breakers.on = on }
 
+// SetBreakersShared says whether all clients have one breaker for each scope from
+// now on, or each has its own. Event.Shared tells whose a transition is.
+func (c *Collector) SetBreakersShared(shared bool) { c.breakers.share(c.now, shared) }
+
 // Mark notes that a setting was changed at the given moment, and keeps what Now
 // is and has been, to be compared with; see Snapshot.Was.
 func (c *Collector) Mark(at clock.Instant, text string) {
@@ -218,7 +222,7 @@ func (c *Collector) settle(number int64) {
 
 // stamp writes the present state into a bin.
 func (c *Collector) stamp(b *Bin) {
-	for i, n := range c.breakers.counts {
+	for i, n := range c.breakers.used().counts {
 		b.States[i] = int32(n)
 	}
 	for i := range c.queues.classes {

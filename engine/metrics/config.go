@@ -13,6 +13,9 @@ type Config struct {
 	Scopes int
 	// BreakersOn says that breakers are in use.
 	BreakersOn bool
+	// BreakersShared says that all clients have one breaker for each scope.
+	// SetBreakersShared changes it.
+	BreakersShared bool
 	// Workers is the server's worker count; 0 is unlimited. SetWorkers changes
 	// it.
 	Workers int

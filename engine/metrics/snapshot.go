@@ -130,10 +130,11 @@ type Bin struct {
 
 // BreakerView is the state of all breakers.
 type BreakerView struct {
-	// On says that breakers are in use at all.
-	On bool
+	// On says that breakers are in use at all, and Shared that all clients share
+	// them.
+	On, Shared bool
 	// Counts is how many breakers are in each state, and Total how many there
-	// are: one for each scope of each client.
+	// are: one for each scope of each client, or of them all.
 	Counts [wire.NumBreakerStates]int64
 	Total  int64
 	// Opened, HalfOpened and Closed count the transitions into each state.

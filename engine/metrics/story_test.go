@@ -76,7 +76,7 @@ func turnAll(c *Collector, from, gap time.Duration, first, n int, to wire.Breake
 	for i := range n {
 		c.Observe(wire.Event{
 			Kind: wire.BreakerChanged, At: at(from + time.Duration(i)*gap), ID: id(first + i),
-			From: c.breakers.states[first+i], To: to,
+			From: c.breakers.own.states[first+i], To: to,
 		})
 	}
 }

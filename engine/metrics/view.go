@@ -72,7 +72,7 @@ func (c *Collector) FaultViews() []FaultView {
 func (c *Collector) breakerView() BreakerView {
 	b := &c.breakers
 	return BreakerView{
-		On: b.on, Counts: b.counts, Total: b.total(),
+		On: b.on, Shared: b.shared, Counts: b.used().counts, Total: b.total(),
 		Opened: b.into[wire.Open], HalfOpened: b.into[wire.HalfOpen], Closed: b.into[wire.Closed],
 		OpenShare: b.openShare(c.now),
 		Last:      b.latest(),

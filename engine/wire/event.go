@@ -141,7 +141,8 @@ const (
 	// says that it had been the first of its class, with a slot for it, from which
 	// window protection kept it.
 	RequestDequeued
-	// AttemptSent: ID.Try counts from 1; Probe as in Attempt.
+	// AttemptSent: ID.Try counts from 1; Probe as in Attempt; Shared says that the
+	// breaker which let it through is that of all clients.
 	AttemptSent
 	// AttemptEnded: Cause is Status, Reset, Refused, Timeout, Deadline or Cancel;
 	// Status; Delay since it was sent. A slot is free again.
@@ -158,9 +159,10 @@ const (
 	// was refused by a breaker, Until is when that may let others through;
 	// clock.Never if nothing but a setting can end it.
 	RequestDone
-	// BreakerChanged: From, To, Cause.
+	// BreakerChanged: From, To, Cause; Shared says that the breaker is that of all
+	// clients. ID.Client is then who brought it about, or 0 if time did.
 	BreakerChanged
-	// ProbeDone: Good tells the probe's verdict; Cause and Status.
+	// ProbeDone: Good tells the probe's verdict; Cause and Status; Shared.
 	ProbeDone
 	// StarvationBegan: the oldest waiting request of Class has waited Delay,
 	// longer than its class may, and was overtaken.
@@ -283,6 +285,7 @@ type Event struct {
 	Wasted  bool
 	Kept    bool
 	Untold  bool
+	Shared  bool
 	// Times is how often, and Key an Attempt's Key.
 	Times uint32
 	Key   uint64

@@ -108,7 +108,12 @@ func (e *Events) denied(ev wire.Event) {
 }
 
 func (e *Events) change(ev wire.Event) {
-	e.client(ev)
+	if ev.Shared {
+		e.flag("shared", true)
+		e.scope(ev)
+	} else {
+		e.client(ev)
+	}
 	e.word("from", ev.From.String())
 	e.word("to", ev.To.String())
 	e.why(ev)
@@ -180,6 +185,10 @@ func (e *Events) request(ev wire.Event) {
 
 func (e *Events) client(ev wire.Event) {
 	e.number("client", uint64(ev.ID.Client))
+	e.scope(ev)
+}
+
+func (e *Events) scope(ev wire.Event) {
 	e.key("scope")
 	e.line = appendName(e.line, e.scopes, int(ev.Scope))
 }

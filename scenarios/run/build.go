@@ -82,13 +82,14 @@ func build(s scenarios.Scenario, epoch int64, o Options) (parts, error) {
 // watching is what the metrics must know of a scenario.
 func watching(s scenarios.Scenario, epoch int64) metrics.Config {
 	c := metrics.Config{
-		Clients:       s.Fleet.Clients,
-		Scopes:        max(1, len(s.Scopes)),
-		BreakersOn:    s.Fleet.Policy.Breaker.On(),
-		Workers:       s.ServerWorkers(),
-		Base:          s.Fleet.Policy.Retry.Backoff.Base,
-		Cap:           s.Fleet.Policy.Retry.Backoff.Cap,
-		EpochFraction: fractionOfSecond(epoch),
+		Clients:        s.Fleet.Clients,
+		Scopes:         max(1, len(s.Scopes)),
+		BreakersOn:     s.Fleet.Policy.Breaker.On(),
+		BreakersShared: s.Fleet.Policy.Breaker.Shared,
+		Workers:        s.ServerWorkers(),
+		Base:           s.Fleet.Policy.Retry.Backoff.Base,
+		Cap:            s.Fleet.Policy.Retry.Backoff.Cap,
+		EpochFraction:  fractionOfSecond(epoch),
 	}
 	for _, f := range s.Server.Faults {
 		c.Faults = append(c.Faults, metrics.FaultPlan{

@@ -92,6 +92,7 @@ func (h *hub) retuned(s scenarios.Scenario, did inputs) {
 	}
 	h.collector.SetWorkers(s.ServerWorkers())
 	h.collector.SetBreakersOn(s.Fleet.Policy.Breaker.On())
+	h.collector.SetBreakersShared(s.Fleet.Policy.Breaker.Shared)
 }
 
 // fractionOfSecond is how far into a whole second a Unix time in nanoseconds is.

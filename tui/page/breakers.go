@@ -56,7 +56,7 @@ func drawBreakers(a widget.Area, v View) {
 		}
 		return
 	}
-	in := widget.Panel(a, "Breakers", "total "+widget.Count(b.Total))
+	in := widget.Panel(a, "Breakers", breakersTitle(b))
 	y := drawStates(in, b)
 	last, spark := in.H-1, in.H-1-y
 	if spark > 0 {
@@ -65,6 +65,15 @@ func drawBreakers(a widget.Area, v View) {
 	if last >= y {
 		drawTransition(in, last, b.Last)
 	}
+}
+
+// breakersTitle says how many breakers there are, and whose they are if not of each
+// client.
+func breakersTitle(b metrics.BreakerView) string {
+	if b.Shared {
+		return "shared: " + widget.Count(b.Total)
+	}
+	return "total " + widget.Count(b.Total)
 }
 
 // drawStates lists the states in rows and returns the row below.
@@ -146,7 +155,11 @@ func drawTransition(in widget.Area, y int, last []wire.Event) {
 	}
 	e := last[len(last)-1]
 	from, to := lookOf(e.From), lookOf(e.To)
-	text := fmt.Sprintf("c%04d %s→", e.ID.Client, from.name)
+	whose := fmt.Sprintf("c%04d", e.ID.Client)
+	if e.Shared {
+		whose = "fleet"
+	}
+	text := fmt.Sprintf("%s %s→", whose, from.name)
 	at := " " + widget.Moment(e.At)
 	x := 0
 	if in.W >= 5+widget.Width(text+to.name+at) {

@@ -59,6 +59,9 @@ func Sentence(n metrics.Note) (string, theme.Role) {
 		}
 		return text, theme.Retry
 	case metrics.NoteBreakersOpened:
+		if n.N == 1 {
+			return "a breaker opened", theme.Bad
+		}
 		return fmt.Sprintf("%s breakers opened within %s", widget.Count(n.N), widget.Span(n.Delay)), theme.Bad
 	case metrics.NoteStarving:
 		return fmt.Sprintf("%s starves; its oldest has waited %s", n.Text, widget.Span(n.Delay)), theme.Bad
