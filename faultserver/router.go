@@ -11,6 +11,7 @@ import (
 
 	"herdscope/engine/knob"
 	"herdscope/engine/wire"
+	"herdscope/faultserver/adhoc"
 )
 
 // router is all that the traffic listener answers to.
@@ -22,6 +23,11 @@ func (s *Server) router(c Config) http.Handler {
 	r := mux.NewRouter().SkipClean(true)
 	r.NotFoundHandler = elsewhere(routes)
 	r.MethodNotAllowedHandler = only(wire.MethodNames()...)
+	if c.AdHoc {
+		for i := range adhoc.Routes {
+			r.Handle(adhoc.Routes[i].Pattern, s.adHoc(&adhoc.Routes[i])).Methods(wire.MethodNames()...)
+		}
+	}
 	for _, i := range longestFirst(routes) {
 		r.PathPrefix(routes[i]).Methods(wire.MethodNames()...).Handler(s.traffic(uint8(i))).
 			Name("traffic " + routes[i])

@@ -66,6 +66,8 @@ type Config struct {
 	// Routes are the paths that are served, each with all that lies below it;
 	// wire.Attempt.Route is the index of one. None is every path.
 	Routes []string
+	// AdHoc adds the routes of package adhoc, before all others.
+	AdHoc bool
 	// AnyPath serves every other path as the first of the Routes.
 	AnyPath bool
 }
@@ -120,6 +122,7 @@ type Server struct {
 	limits limits
 	// epoch is the wall clock, in Unix nanoseconds, at which the run clock is 0.
 	epoch     int64
+	seed      uint64
 	onArrival func(Arrival)
 	// refused counts requests that made no sense, panics handlers that failed.
 	refused, panics atomic.Int64
@@ -162,6 +165,7 @@ func Start(c Config) (*Server, error) {
 		clock:         c.Clock,
 		limits:        limitsOf(c),
 		epoch:         c.Model.EpochUnixNanos(),
+		seed:          c.Model.Seed(),
 		onArrival:     c.OnArrival,
 		adminListener: adminListener,
 	}

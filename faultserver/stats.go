@@ -207,6 +207,18 @@ func (t *tally) returned(e *wire.Event) {
 	}
 }
 
+// ended counts the end of an attempt that the model does not see.
+func (t *tally) ended(e *wire.Event) {
+	switch {
+	case e.Kind == wire.ServerReset:
+		t.reset++
+	case e.Kind == wire.ServerDone && e.Wasted:
+		t.left++
+	case e.Kind == wire.ServerDone:
+		t.replied(wire.Reply{Status: e.Status})
+	}
+}
+
 func (t *tally) replied(r wire.Reply) {
 	if r.Kind != wire.ReplyResponse {
 		t.reset++

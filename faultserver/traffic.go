@@ -14,23 +14,31 @@ import (
 // traffic answers the requests of one route as the model decides.
 func (s *Server) traffic(route uint8) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		at := s.clock.Now()
-		if !s.enter() {
-			reset(w)
-			return
-		}
-		defer s.handlers.Done()
-		if !s.drained(w, r) {
-			return
-		}
-		a, err := s.identify(r, at)
-		if err != nil {
-			s.refuse(w, trouble(http.StatusBadRequest, err.Error()))
-			return
-		}
-		a.attempt.Route = route
-		s.visit(w, r, &a)
+		s.arrive(w, r, func(a *arrival) {
+			a.attempt.Route = route
+			s.visit(w, r, a)
+		})
 	}
+}
+
+// arrive takes in a request and has it served, unless it makes no sense or the
+// server is closed.
+func (s *Server) arrive(w http.ResponseWriter, r *http.Request, serve func(*arrival)) {
+	at := s.clock.Now()
+	if !s.enter() {
+		reset(w)
+		return
+	}
+	defer s.handlers.Done()
+	if !s.drained(w, r) {
+		return
+	}
+	a, err := s.identify(r, at)
+	if err != nil {
+		s.refuse(w, trouble(http.StatusBadRequest, err.Error()))
+		return
+	}
+	serve(&a)
 }
 
 // drained reads the body to its end: net/http notices that a client has gone

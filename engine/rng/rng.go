@@ -38,6 +38,11 @@ const (
 	FaultLatency
 )
 
+// AdHoc is for answers that a request itself describes. It stands apart from the
+// purposes of a run, so that a new one of those does not move its draws: people
+// have the answers in their tests.
+const AdHoc Label = 1 << 16
+
 // At is the draw of the given seed and label for (a, b, c): uniform over all
 // 64-bit values.
 func At(seed uint64, label Label, a, b, c uint64) uint64 {

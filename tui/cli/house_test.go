@@ -50,7 +50,10 @@ var imports = map[string][]string{
 	"engine/enginetest/twins": nil,
 
 	"faultserver/fault": {"engine/clock", "engine/knob", "engine/queue", "engine/retryafter", "engine/rng", "engine/wire"},
-	"faultserver":       {"engine/clock", "engine/knob", "engine/retryafter", "engine/wire", "faultserver/fault"},
+	"faultserver/adhoc": {"engine/clock", "engine/knob", "engine/retryafter", "engine/rng", "engine/wire"},
+	"faultserver": {
+		"engine/clock", "engine/knob", "engine/retryafter", "engine/wire", "faultserver/adhoc", "faultserver/fault",
+	},
 
 	"scenarios": {
 		"engine", "engine/backoff", "engine/breaker", "engine/clock", "engine/fleet", "engine/knob",

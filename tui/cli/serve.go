@@ -108,7 +108,7 @@ func (a *app) startServer(
 		return nil, usage("scenario %s: server: %w", s.Name, err)
 	}
 	server, err := faultserver.Start(faultserver.Config{
-		Addr: o.listen, Model: model, Clock: runClock, Routes: s.Routes, AnyPath: true,
+		Addr: o.listen, Model: model, Clock: runClock, Routes: s.Routes, AnyPath: true, AdHoc: true,
 		ErrorLog: log.New(a.err, "herdscope: ", 0),
 		Admin:    o.admin, AdminToken: o.token, OnArrival: arrivals.write,
 		Guarded: true, MaxConns: mostConnections(),
