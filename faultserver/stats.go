@@ -34,6 +34,10 @@ type Stats struct {
 	LikelyRetries int64 `json:"likely_retries"`
 	// RetryAfter is who came back when, after being sent away.
 	RetryAfter ReturnStats `json:"retry_after"`
+	// LimitCallers are the callers that rate limits know, CallersForgotten those
+	// that had to make room for others and start anew when they come again.
+	LimitCallers     int   `json:"limit_callers"`
+	CallersForgotten int64 `json:"limit_callers_forgotten"`
 	// Refused are requests that no server could make sense of: a bad path or
 	// method, a body too large or too slow. Panics are handlers that failed.
 	Refused int64 `json:"refused"`
@@ -138,6 +142,7 @@ func (o *owner) stats() Stats {
 	for _, v := range o.model.Services() {
 		stats.Services = append(stats.Services, ServiceStats(v))
 	}
+	stats.LimitCallers, stats.CallersForgotten = o.model.Callers()
 	for i, f := range o.model.Faults() {
 		if o.model.HasFault(i) {
 			stats.Faults = append(stats.Faults, FaultStats{f.Name, f.Kind.String(), o.faultState(i)})

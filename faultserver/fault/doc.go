@@ -16,10 +16,13 @@
 //  1. an outage resets it;
 //  2. each errors fault that is on, in the order of the configuration, answers
 //     its share with the fault's status;
-//  3. the rate limit in force answers with 429 if the bucket is empty (the first
-//     quota that is on, or else the server's own limit);
-//  4. a full backlog answers with 503, or lets wait outside, or pushes out the
-//     oldest; the token stays spent.
+//  3. the rate limit in force (the first quota that is on and meant for it, or
+//     else the server's own) refuses what is over its cap or its rate, with a
+//     Retry-After: see RateLimit;
+//  4. where Effects.Idempotency is on, the repetition of an Idempotency-Key gets
+//     the stored reply, or 409 while the first is under way;
+//  5. a full backlog answers with 503, or lets wait outside, or pushes out the
+//     oldest; what the rate limit has counted stays counted.
 //
 // A server may have several services (Config.Services), each with routes, workers
 // and a backlog of its own; Server.service says which one an attempt is for, and

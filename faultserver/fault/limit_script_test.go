@@ -157,6 +157,22 @@ func TestQuotaFaultHasItsOwnLaw(t *testing.T) {
 	}
 }
 
+// A quota that is not meant for an attempt leaves it to the server's own limit.
+func TestQuotaIsForThoseThatItMatches(t *testing.T) {
+	x := newScript(t, Config{
+		Limit: RateLimit{Rate: 1, Burst: 2},
+		Faults: []Fault{{
+			Name: "quota", Kind: Quota, Length: 10 * s, Limit: RateLimit{Rate: 1, Burst: 1},
+			Match: Match{Classes: 1 << wire.Background},
+		}},
+	})
+	background := get(9, 1, 1)
+	background.Class = wire.Background
+	x.wantVerdicts(0, []wire.Attempt{
+		background, get(1, 1, 1), background, get(1, 2, 1), get(1, 3, 1),
+	}, 200, 200, 429, 200, 429)
+}
+
 // The waits of those who come together are spread over half a wait, none shorter
 // than the law asks; the draws are those of the attempt.
 func TestServerJitterSpreadsWaits(t *testing.T) {

@@ -12,13 +12,16 @@ import (
 // untold stands for the moment that a Retry-After names which nobody can read.
 const untold = longPast
 
-// inForce is the rate limit in force, and the quota that it is of, if any.
-func (s *Server) inForce() (l *limiter, fault uint8) {
-	fault = s.firstOn(Quota)
-	if fault != wire.NoFault {
-		return &s.windows[fault].limiter, fault
+// inForce is the rate limit that an attempt is subject to, and the quota that it
+// is of: the first that is on and meant for it. Where there is none it is the
+// server's own.
+func (s *Server) inForce(a *wire.Attempt) (l *limiter, fault uint8) {
+	for i := range s.windows {
+		if s.windows[i].on && s.config.Faults[i].Kind == Quota && s.matches(i, a) {
+			return &s.windows[i].limiter, uint8(i)
+		}
 	}
-	return &s.limit, fault
+	return &s.limit, wire.NoFault
 }
 
 // turnQuota starts the limit of a quota that begins.
@@ -32,7 +35,7 @@ func (s *Server) turnQuota(i int, on bool, out []wire.ServerEffect) []wire.Serve
 // overLimit lets an attempt through the rate limit in force, or gives the
 // refusal and says whose limit it was.
 func (s *Server) overLimit(a *wire.Attempt) (r wire.Reply, fault uint8, limited bool) {
-	l, fault := s.inForce()
+	l, fault := s.inForce(a)
 	wait, full := s.time(a).Mean, s.overCap(l, a)
 	if !full {
 		if wait, full = s.overRate(l, a); !full {
@@ -67,7 +70,7 @@ func (s *Server) refusalDraw(fault uint8, a *wire.Attempt) uint64 {
 
 // quoted adds to a response what the limit in force tells its callers.
 func (s *Server) quoted(a *wire.Attempt, r wire.Reply) wire.Reply {
-	if l, _ := s.inForce(); l.limit.Fields && l.limit.Rate > 0 {
+	if l, _ := s.inForce(a); l.limit.Fields && l.limit.Rate > 0 {
 		r.Quota = l.quota(l.limit.key(a), s.now)
 	}
 	return r
@@ -114,9 +117,13 @@ func (s *Server) Date(now clock.Instant) int64 {
 	return clock.Instant(s.clockEpoch()).Add(now.Duration()).Second()
 }
 
-// Callers is how many callers the rate limit in force knows, and how many it has
+// Callers is how many callers the rate limits know, and how many they have
 // forgotten for want of room.
 func (s *Server) Callers() (known int, forgotten int64) {
-	l, _ := s.inForce()
-	return len(l.callers.table), l.callers.forgotten
+	known, forgotten = len(s.limit.callers.table), s.limit.callers.forgotten
+	for i := range s.windows {
+		c := &s.windows[i].limiter.callers
+		known, forgotten = known+len(c.table), forgotten+c.forgotten
+	}
+	return known, forgotten
 }
