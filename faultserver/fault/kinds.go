@@ -16,7 +16,8 @@ const (
 	AtConnection Stage = iota
 	// AtArrival settles the attempt instead of the server: the first wins.
 	AtArrival
-	// AtLimit changes who is let in: the first that is on is in force.
+	// AtLimit changes who is let in: the first that is on and meant for it is in
+	// force.
 	AtLimit
 	// AtWork changes how the attempt is worked on: all that are on act together.
 	AtWork
@@ -52,7 +53,7 @@ var kinds = [NumKinds]kindRow{
 		fresh: func(f *Fault) { f.Status = 503 }},
 	Latency: {name: "latency", stage: AtWork, picks: true, matches: true,
 		check: (*Fault).checkLatency},
-	Quota: {name: "quota", stage: AtLimit, turned: (*Server).turnQuota,
+	Quota: {name: "quota", stage: AtLimit, matches: true, turned: (*Server).turnQuota,
 		fresh: func(f *Fault) { f.Limit = RateLimit{Burst: 1, Window: time.Second, Form: wire.HintSeconds} }},
 	CapacityCut: {name: "capacity", stage: AtWork,
 		fresh: func(f *Fault) { f.Left = 500 }},
