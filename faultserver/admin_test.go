@@ -193,8 +193,15 @@ func TestWhatIsWrongIsNamed(t *testing.T) {
 			Allowed: []string{"manual: false, or no start and no every"}}},
 		{"PATCH", faults + "/burst", `{"status": 500, "status": 501}`, 400, problem{
 			Error: "status: it is there twice", Field: "status"}},
-		{"PATCH", faults + "/burst", `{"status": [500]}`, 400, problem{
-			Error: "status: it must be a single value: a text, a number, true or false", Field: "status"}},
+		{"PATCH", faults + "/burst", `{"status": [{}]}`, 400, problem{
+			Error: "status: it must be a text, a number, true, false, or a list of those", Field: "status"}},
+		{"PATCH", faults + "/burst", `{"status": null}`, 400, problem{
+			Error: "status: it must be a text, a number, true, false, or a list of those", Field: "status"}},
+		{"PATCH", faults + "/burst", `{"methods": ["GET", "PATC"]}`, 400, problem{
+			Error: `methods: "PATC" is not among the choices; allowed: some of ` +
+				strings.Join(wire.MethodNames(), ", ") + `; did you mean "PATCH"?`,
+			Field: "methods", Value: "PATC", Nearest: "PATCH",
+			Allowed: []string{"some of " + strings.Join(wire.MethodNames(), ", ")}}},
 		{"PATCH", faults + "/burst", `status=500`, 400, problem{
 			Error:   "this is no JSON object: invalid character 's' looking for beginning of value",
 			Allowed: []string{"one JSON object"}}},

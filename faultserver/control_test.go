@@ -17,9 +17,9 @@ import (
 // hanging is a server on which n requests hang, with its admin API.
 func hanging(t *testing.T, n int) (*bench, <-chan result) {
 	t.Helper()
-	b := newBench(t, fault.Config{
-		Faults: []fault.Fault{{Name: "slow", Kind: fault.Latency, Length: time.Hour, Added: time.Hour}},
-	}, func(c *Config) { c.Admin = DefaultAddr })
+	slow := fault.NewFault(fault.Latency)
+	slow.Name, slow.Length, slow.Added = "slow", time.Hour, time.Hour
+	b := newBench(t, fault.Config{Faults: []fault.Fault{slow}}, func(c *Config) { c.Admin = DefaultAddr })
 	results := b.start(n)
 	within(t, "all hang", func() bool { return b.stats().Busy == n })
 	return b, results

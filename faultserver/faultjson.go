@@ -24,6 +24,11 @@ func describeFault(f *fault.Fault) object {
 			o = append(o, pair{field.Name, jsonValue(&field.Spec, field.Get(f))})
 		}
 	}
+	for i := range fault.TextFields {
+		if field := &fault.TextFields[i]; field.BelongsTo(f.Kind) {
+			o = append(o, pair{field.Name, field.Text(f)})
+		}
+	}
 	return o
 }
 
@@ -111,6 +116,12 @@ func change(f *fault.Fault, e entry) *problem {
 		}
 		return refusal(err)
 	}
+	if field := fault.TextFieldNamed(e.name); field != nil && field.BelongsTo(f.Kind) {
+		if err := field.Set(f, e.text); err != nil {
+			return refusal(err)
+		}
+		return nil
+	}
 	p := unknown("field", e.name, fieldsOf(f.Kind))
 	p.Error += " in a fault of the kind " + f.Kind.String()
 	p.Field, p.Value = e.name, e.text
@@ -138,6 +149,11 @@ func fieldsOf(k fault.Kind) []string {
 	for i := range fault.FaultFields {
 		if fault.FaultFields[i].BelongsTo(k) {
 			names = append(names, fault.FaultFields[i].Name)
+		}
+	}
+	for i := range fault.TextFields {
+		if fault.TextFields[i].BelongsTo(k) {
+			names = append(names, fault.TextFields[i].Name)
 		}
 	}
 	return names

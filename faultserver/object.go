@@ -20,7 +20,7 @@ type entry struct{ name, text string }
 const maxNesting = 4
 
 // readObject reads one JSON object. Fields of an object inside it have dotted
-// names. Anything else, a field that comes twice and whatever follows the object
+// names, and a list is the text with commas between its values. Anything else, a field that comes twice and whatever follows the object
 // are refused.
 func readObject(body io.Reader) ([]entry, *problem) {
 	dec := json.NewDecoder(body)
@@ -94,19 +94,49 @@ func readValue(dec *json.Decoder, entries []entry, name string, depth int) ([]en
 	if err != nil {
 		return nil, err
 	}
+	if text, ok := plain(value); ok {
+		return append(entries, entry{name, text}), nil
+	}
+	switch {
+	case value == json.Delim('{') && depth < maxNesting:
+		return readRest(dec, entries, name+".", depth+1)
+	case value == json.Delim('['):
+		return readList(dec, entries, name)
+	}
+	return nil, &badField{name, notPlain}
+}
+
+const notPlain = "it must be a text, a number, true, false, or a list of those"
+
+// plain is a value that is no object, no list and not null, as text.
+func plain(value json.Token) (text string, ok bool) {
 	switch v := value.(type) {
 	case string:
-		return append(entries, entry{name, v}), nil
+		return v, true
 	case json.Number:
-		return append(entries, entry{name, v.String()}), nil
+		return v.String(), true
 	case bool:
-		return append(entries, entry{name, strconv.FormatBool(v)}), nil
-	case json.Delim:
-		if v == '{' && depth < maxNesting {
-			return readRest(dec, entries, name+".", depth+1)
-		}
+		return strconv.FormatBool(v), true
 	}
-	return nil, &badField{name, "it must be a single value: a text, a number, true or false"}
+	return "", false
+}
+
+// readList reads a list whose bracket has been read.
+func readList(dec *json.Decoder, entries []entry, name string) ([]entry, error) {
+	var texts []string
+	for dec.More() {
+		value, err := dec.Token()
+		if err != nil {
+			return nil, err
+		}
+		text, ok := plain(value)
+		if !ok {
+			return nil, &badField{name, notPlain}
+		}
+		texts = append(texts, text)
+	}
+	_, err := dec.Token()
+	return append(entries, entry{name, strings.Join(texts, ", ")}), err
 }
 
 func atEnd(dec *json.Decoder) error {
