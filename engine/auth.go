@@ -48,6 +48,7 @@ func (m *Machine) replay(h int32) {
 	default:
 		m.token.refreshing = true
 		m.out = append(m.out, Effect{Kind: Refresh, Attempt: m.attempt(r)})
+		m.holdSockets()
 	}
 }
 

@@ -158,6 +158,7 @@ func (b *tape) policy() engine.Policy {
 	p.Limiter = limiter.Config{
 		Kind: limiter.Kind(b.upto(limiter.NumKinds - 1)), Min: 1, Limit: 1 + b.upto(2), Max: 5,
 	}
+	p.Transport.Conns = b.upto(3)
 	p.Queue.Limit, p.Queue.Capacity = b.upto(5)+engine.Unlimited, b.upto(4)
 	p.Queue.Order = queue.Order(b.upto(len(queue.OrderNames()) - 1))
 	for c := range p.Queue.Class {

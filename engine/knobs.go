@@ -30,6 +30,7 @@ func policyFields() []knob.Field[Policy] {
 	fields = append(fields, queueFields()...)
 	fields = append(fields, fallbackFields()...)
 	fields = append(fields, authFields()...)
+	fields = append(fields, transportFields()...)
 	fields = append(fields, budgetFields()...)
 	fields = append(fields, limiterFields()...)
 	for class := range wire.NumClasses {

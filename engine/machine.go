@@ -29,7 +29,9 @@ type Machine struct {
 	shared   *budget.Budget // one for the whole fleet
 	common   *Breakers      // of the whole fleet; nil if there are none
 	dead     deadGroups
-	token    token
+	// sockets has when each of those who wait for a connection began to.
+	sockets clock.Index
+	token   token
 
 	// timers has a key for each breaker, for each class of each scope (its
 	// starvation watch), for each scope (its window protection), and for each
@@ -49,7 +51,10 @@ type Machine struct {
 // Counts is how many requests are where. They sum to the requests that have
 // been submitted and have not ended.
 type Counts struct {
-	Queued, Running, Sleeping int
+	// Queued wait for a slot; Connecting have one and wait for a connection;
+	// Running have an attempt on the wire; Sleeping are in backoff, or wait for
+	// the token.
+	Queued, Connecting, Running, Sleeping int
 }
 
 // scope is one bucket of slots with its queue and breaker.
@@ -75,6 +80,7 @@ type place uint8
 const (
 	nowhere place = iota
 	inQueue
+	inSocket // has a slot, and waits for a connection
 	onWire
 	asleep
 	renewing // waits for the token
@@ -87,6 +93,7 @@ type request struct {
 	since    clock.Instant // when its present stay in queue, wire or backoff began
 	deadline clock.Instant
 	number   uint64
+	started  clock.Instant // when its attempt got its slot
 	carry    time.Duration // what the backoff remembers of the retries before
 	permit   breaker.Permit
 	hold     budget.Hold
@@ -99,6 +106,10 @@ type request struct {
 	status   uint16
 	cause    wire.Cause
 	place    place
+	// sent says that an attempt of it has been on the wire.
+	sent bool
+	// admittedTry says that the budget has let its next try pass already.
+	admittedTry bool
 	// announced says that observers know that it waits.
 	announced bool
 	// held says that window protection kept it from a slot.
@@ -124,7 +135,8 @@ func New(id wire.ClientID, seed uint64, scopes int, policy *Policy) Machine {
 // Counts is how many requests are where now.
 func (m *Machine) Counts() Counts { return m.counts }
 
-// Running is how many attempts of a scope are in flight.
+// Running is how many attempts of a scope have a slot: those in flight, and those
+// that wait for a connection.
 func (m *Machine) Running(scope uint8) int {
 	n := int32(0)
 	for _, r := range m.scopes[scope].running {
@@ -299,7 +311,7 @@ func (m *Machine) giveUp(h int32) {
 	switch r := &m.requests[h]; r.place {
 	case inQueue:
 		m.leaveQueue(h)
-	case onWire:
+	case inSocket, onWire:
 		m.abort(h, wire.CauseCancel, breaker.Neutral)
 	}
 	m.requests[h].cause = wire.CauseCancel

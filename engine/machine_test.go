@@ -115,6 +115,7 @@ func drawPolicy(t *rapid.T) engine.Policy {
 		Kind: limiter.Kind(rapid.IntRange(0, limiter.NumKinds-1).Draw(t, "limiter")),
 		Min:  1, Limit: rapid.IntRange(1, 3).Draw(t, "initial"), Max: 5,
 	}
+	p.Transport.Conns = rapid.IntRange(0, 3).Draw(t, "connections")
 	p.Queue.Limit = rapid.IntRange(engine.Unlimited, 3).Draw(t, "limit")
 	for s := range p.Queue.Scope {
 		p.Queue.Scope[s].Limit = max(0, rapid.IntRange(-6, 3).Draw(t, "own limit"))

@@ -21,6 +21,8 @@ type Policy struct {
 	Queue  Queue
 	// Limiter moves the limit of a scope, unless its kind is Fixed.
 	Limiter limiter.Config
+	// Transport is what attempts need beside a slot.
+	Transport Transport
 	// Fallback is what is answered with a value of its own instead of an error.
 	Fallback Fallback
 	// Auth is what becomes of a 401.

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"time"
+
 	"herdscope/engine/breaker"
 	"herdscope/engine/clock"
 	"herdscope/engine/queue"
@@ -50,6 +52,7 @@ func (m *Machine) touch(scope uint8) { m.touched |= 1 << scope }
 // settle starts whatever may start, and then tells who has to wait. It is the
 // last thing in every Step, so that no slot is ever left free by mistake.
 func (m *Machine) settle() {
+	m.connect()
 	m.dispatchAll(m.touched)
 	m.released = 0
 	for _, h := range m.fresh {
@@ -124,7 +127,7 @@ func (m *Machine) start(h int32) {
 		m.hold(h, true)
 		return
 	}
-	if !m.admits(r) {
+	if !r.admittedTry && !m.admits(r) {
 		r.cause = wire.CauseBudget
 		m.finish(h, wire.Shed)
 		return
@@ -133,14 +136,26 @@ func (m *Machine) start(h int32) {
 		m.refuse(h)
 		return
 	}
-	r.place, r.since = onWire, m.now
+	r.since, r.started = m.now, m.now
 	r.try++
-	r.status, r.cause, r.token = 0, wire.CauseNone, m.token.version
+	r.status, r.cause, r.admittedTry = 0, wire.CauseNone, false
 	sc.running[r.Class]++
 	sc.newest = max(sc.newest, r.came)
+	m.setTimer(h, min(r.deadline, m.timeoutAt(r), m.overdueAt(r)))
+	if m.sockets.Len() > 0 || !m.connects() {
+		m.awaitSocket(h, waited)
+		return
+	}
+	m.send(h, waited)
+}
+
+// send puts an attempt that has its slot, and now its connection, on the wire; it
+// has just left the queue after waited, or had left it before and comes with 0.
+func (m *Machine) send(h int32, waited time.Duration) {
+	r := &m.requests[h]
+	r.place, r.since, r.sent, r.token = onWire, m.now, true, m.token.version
 	m.counts.Running++
 	r.inFlight = int32(m.Running(r.Scope))
-	m.setTimer(h, min(r.deadline, m.timeoutAt(r), m.overdueAt(r)))
 
 	m.out = append(m.out, Effect{Kind: Send, Attempt: m.attempt(r)})
 	e := m.event(wire.AttemptSent, r)
@@ -152,7 +167,7 @@ func (m *Machine) timeoutAt(r *request) clock.Instant {
 	if r.Timeout <= 0 {
 		return clock.Never
 	}
-	return r.since.Add(r.Timeout)
+	return r.started.Add(r.Timeout)
 }
 
 // attempt is the present try of a request, as it goes on the wire.
@@ -166,15 +181,11 @@ func (m *Machine) attempt(r *request) wire.Attempt {
 
 // endAttempt frees the slot of the attempt on the wire and tells the breaker.
 func (m *Machine) endAttempt(h int32, cause wire.Cause, call breaker.Call) {
-	r := &m.requests[h]
-	sc := &m.scopes[r.Scope]
-	sc.running[r.Class]--
 	m.counts.Running--
-	m.touch(r.Scope)
-	m.timers.Clear(m.requestKey(h))
-	r.place, r.cause = nowhere, cause
+	m.freeSlot(h, cause)
+	r := &m.requests[h]
 	m.spent(r)
-	m.sample(r, sc)
+	m.sample(r, &m.scopes[r.Scope])
 
 	e := m.event(wire.AttemptEnded, r)
 	e.Warm = r.Warm && r.try == 1
@@ -183,8 +194,22 @@ func (m *Machine) endAttempt(h int32, cause wire.Cause, call breaker.Call) {
 	m.attemptDone(r, call)
 }
 
-// abort ends the attempt on the wire from this side.
+// freeSlot takes the slot from the attempt of a request, which ends for that
+// cause.
+func (m *Machine) freeSlot(h int32, cause wire.Cause) {
+	r := &m.requests[h]
+	m.scopes[r.Scope].running[r.Class]--
+	m.touch(r.Scope)
+	m.timers.Clear(m.requestKey(h))
+	r.place, r.cause = nowhere, cause
+}
+
+// abort ends the attempt of a request from this side.
 func (m *Machine) abort(h int32, cause wire.Cause, result breaker.Result) {
+	if m.requests[h].place == inSocket {
+		m.neverSent(h, cause, result)
+		return
+	}
 	m.out = append(m.out, Effect{Kind: Abort, Attempt: m.attempt(&m.requests[h])})
 	m.endAttempt(h, cause, breaker.Call{Result: result})
 }

@@ -65,11 +65,11 @@ func (m *Machine) due(h int32) {
 	case renewing:
 		r.cause = wire.CauseDeadline
 		m.finish(h, m.late(r))
-	case onWire:
+	case inSocket, onWire:
 		switch {
 		case r.deadline <= m.now:
 			m.abort(h, wire.CauseDeadline, breaker.Neutral)
-			m.finish(h, wire.TimedOut)
+			m.finish(h, m.late(r))
 		case m.timeoutAt(r) <= m.now:
 			m.abort(h, wire.CauseTimeout, breaker.Failure)
 			m.retryOrGiveUp(h, Input{})
@@ -81,7 +81,7 @@ func (m *Machine) due(h int32) {
 
 // late is the outcome of a request whose deadline has passed.
 func (m *Machine) late(r *request) wire.Outcome {
-	if r.try == 0 {
+	if !r.sent {
 		return wire.ExpiredInQueue
 	}
 	return wire.TimedOut

@@ -18,7 +18,8 @@ const version = "1"
 // sections from fleet to network hold knobs.
 var sections = []string{
 	"version", "name", "title", "story", "seed", "duration", "drain",
-	"fleet", "arrival", "classes", "retry", "breaker", "queue", "scopes", "fallback", "auth", "budget", "limiter",
+	"fleet", "arrival", "classes", "retry", "breaker", "queue", "scopes", "fallback", "auth",
+	"transport", "budget", "limiter",
 	"server", "services", "routes", "network",
 	"faults", "timeline",
 }

@@ -30,6 +30,8 @@ type Checker struct {
 	sent     int64
 	arrivals int64
 	groups   groups
+	sockets  map[wire.ClientID][]wire.RequestID // those who wait, first come first
+	wired    map[wire.ClientID]int              // attempts on the wire
 	err      error
 }
 
@@ -47,7 +49,8 @@ type scopeKey struct {
 type track struct {
 	class wire.Class
 	stage stage
-	tries uint16
+	tries uint16 // attempts that got a slot
+	wired int    // those of them that were sent
 	// replays is how often it was held after an attempt, for a new token.
 	replays int
 	group   uint32
@@ -63,6 +66,8 @@ const (
 	begun stage = iota
 	queued
 	dequeued
+	connecting
+	connected
 	sent
 	attempted
 	sleeping
@@ -72,13 +77,15 @@ const (
 
 // next says which stages may follow one; a request goes no other way.
 var next = map[stage][]stage{
-	begun:     {queued, sent, held, over},
-	queued:    {dequeued},
-	dequeued:  {sent, held, over},
-	sent:      {attempted},
-	attempted: {sleeping, held, over},
-	held:      {held, queued, sent, over},
-	sleeping:  {queued, sent, held, over},
+	begun:      {queued, connecting, sent, held, over},
+	queued:     {dequeued},
+	dequeued:   {connecting, sent, held, over},
+	connecting: {connected},
+	connected:  {sent, sleeping, held, over},
+	sent:       {attempted},
+	attempted:  {sleeping, held, over},
+	held:       {held, queued, connecting, sent, over},
+	sleeping:   {queued, connecting, sent, held, over},
 }
 
 // scopeTrack is what events have said of one client's scope.
@@ -125,6 +132,7 @@ func NewChecker(policy func() engine.Policy) *Checker {
 	return &Checker{
 		policy: policy, requests: map[key]*track{}, scopes: map[scopeKey]*scopeTrack{},
 		arrived: map[wire.AttemptID]bool{}, last: wire.Held, groups: newGroups(),
+		sockets: map[wire.ClientID][]wire.RequestID{}, wired: map[wire.ClientID]int{},
 	}
 }
 
@@ -147,7 +155,12 @@ func (c *Checker) Finish(counts engine.Counts) error {
 	for _, n := range c.outcomes {
 		ended += n
 	}
-	open := int64(counts.Queued + counts.Running + counts.Sleeping)
+	open := int64(counts.Queued + counts.Connecting + counts.Running + counts.Sleeping)
+	waiting := 0
+	for _, line := range c.sockets {
+		waiting += len(line)
+	}
+	c.must(waiting == counts.Connecting, "%d wait for a connection: %+v", waiting, counts)
 	c.must(c.began == ended+open, "%d requests began, %d ended, %d are open (%+v)",
 		c.began, ended, open, counts)
 	return c.err
@@ -164,7 +177,7 @@ func (c *Checker) Observe(e wire.Event) {
 	c.must(e.At >= c.last, "time goes back to %v", e.At.Duration())
 	c.last = max(c.last, e.At)
 	switch {
-	case e.Kind == wire.RequestHeld,
+	case e.Kind == wire.RequestHeld, e.Kind == wire.SocketQueued, e.Kind == wire.SocketDequeued,
 		e.Kind <= wire.RequestDone && e.Kind != wire.AttemptLate:
 		c.request(e)
 	case e.Kind == wire.PageEnded:
@@ -232,7 +245,18 @@ func (c *Checker) request(e wire.Event) {
 		r.since = e.At
 	case wire.RequestDequeued:
 		c.move(e, r, dequeued)
+	case wire.SocketQueued:
+		c.move(e, r, connecting)
+		c.start(e, r)
+		c.sockets[e.ID.Client] = append(c.sockets[e.ID.Client], e.ID.Request)
+	case wire.SocketDequeued:
+		c.move(e, r, connected)
+		c.leaveSocket(e, r)
 	case wire.AttemptSent:
+		if r.stage != connected {
+			c.must(len(c.sockets[e.ID.Client]) == 0, "%v: sent past those who wait for a connection", e.ID)
+			c.start(e, r)
+		}
 		c.move(e, r, sent)
 		c.send(e, r)
 	case wire.AttemptEnded:
@@ -240,6 +264,7 @@ func (c *Checker) request(e wire.Event) {
 		c.must(e.Delay >= 0, "%v took %v", e.ID, e.Delay)
 		s := c.scope(e)
 		s.running[e.Class]--
+		c.wired[e.ID.Client]--
 		c.must(s.running[e.Class] >= 0, "%v: %d attempts in flight", e.ID, s.running[e.Class])
 	case wire.RequestHeld:
 		if r.stage == attempted {
@@ -270,10 +295,10 @@ func (c *Checker) move(e wire.Event, r *track, to stage) {
 	r.stage = to
 }
 
-func (c *Checker) send(e wire.Event, r *track) {
+// start checks that an attempt may have the slot that it has got.
+func (c *Checker) start(e wire.Event, r *track) {
 	p := c.policy()
 	s := c.scope(e)
-	c.sent++
 	r.tries++
 	c.must(e.ID.Try == r.tries, "%v is try %d", e.ID, r.tries)
 	c.must(int(r.tries)-r.replays <= max(p.Retry.Attempts, 1), "%v is more than %d attempts", e.ID, p.Retry.Attempts)
@@ -329,7 +354,7 @@ func (c *Checker) done(e wire.Event, r *track) {
 	c.must(e.ID.Try == r.tries, "%v ended after %d tries", e.ID, r.tries)
 	switch e.Outcome {
 	case wire.ExpiredInQueue:
-		c.must(r.tries == 0, "%v expired in queue after %d tries", e.ID, r.tries)
+		c.must(r.wired == 0, "%v expired in queue after %d tries on the wire", e.ID, r.wired)
 	case wire.Succeeded, wire.Failed, wire.TimedOut:
 		c.must(r.tries > 0 || e.Cause == wire.CauseAuth, "%v %v without a try", e.ID, e.Outcome)
 	}

@@ -256,6 +256,11 @@ func describeEvent(e wire.Event) string {
 		return fmt.Sprintf("%s of %v: %s", name, e.Delay, cause(e))
 	case wire.RequestDone:
 		return fmt.Sprintf("%s: %v after %v", name, e.Outcome, e.Delay)
+	case wire.SocketDequeued:
+		if e.Cause != wire.CauseNone {
+			return fmt.Sprintf("%s after %v: %s", name, e.Delay, cause(e))
+		}
+		return fmt.Sprintf("%s after %v", name, e.Delay)
 	case wire.ScopePaused:
 		return fmt.Sprintf("scope %d paused, %d in flight", e.Scope, e.Limit)
 	case wire.ScopeResumed:

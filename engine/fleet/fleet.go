@@ -73,6 +73,7 @@ func (f *Fleet) Counts() engine.Counts {
 	for i := range f.clients {
 		c := f.clients[i].machine.Counts()
 		sum.Queued += c.Queued
+		sum.Connecting += c.Connecting
 		sum.Running += c.Running
 		sum.Sleeping += c.Sleeping
 	}

@@ -30,6 +30,7 @@ func (s *Snapshot) Check() error {
 		c.ordered(name+", oldest and max", q.Oldest, q.Max)
 		c.atLeast(name+" count", q.Count, q.Waiting)
 	}
+	c.sockets(s.Sockets)
 	c.breakers(s)
 	c.server(&s.Server)
 	c.bins(s)
@@ -65,6 +66,7 @@ func (s Summary) Check() error {
 	c.atLeast("arrivals", s.Arrivals, s.Rejected+s.Reset)
 	c.atLeast("arrivals", s.Arrivals, s.Herd.Arrivals)
 	c.atLeast("successes", s.Outcomes[wire.Succeeded], latencies)
+	c.sockets(s.Sockets)
 	c.ordered("page", s.Pages.P50, s.Pages.P90, s.Pages.P99, s.Pages.Max)
 	c.atLeast("successes", s.Outcomes[wire.Succeeded], s.Pages.Count)
 	c.atLeast("requests without success", s.Requests-s.Outcomes[wire.Succeeded], s.PagesFailed)

@@ -47,12 +47,21 @@ func (c *Collector) attemptSent(e *wire.Event) {
 	if e.ID.Try > 1 {
 		c.client.retries++
 	}
+	if !c.sockets.sent(e) {
+		c.slotGiven(e)
+	}
+	if !beforeRun(e) {
+		c.bin(e.At).Sent++
+	}
+}
+
+// slotGiven takes in that an attempt has got its slot.
+func (c *Collector) slotGiven(e *wire.Event) {
 	atOnce := c.queues.sent(e)
 	if beforeRun(e) {
 		return
 	}
 	b := c.bin(e.At)
-	b.Sent++
 	b.Started[classOf(e)]++
 	if atOnce {
 		b.Asked[classOf(e)]++

@@ -28,6 +28,7 @@ type Collector struct {
 
 	client   clients
 	queues   queues
+	sockets  sockets
 	breakers breakers
 	server   server
 	faults   []faultState
@@ -63,6 +64,7 @@ func New(c Config) *Collector {
 		config:    c,
 		client:    newClients(),
 		queues:    newQueues(c),
+		sockets:   newSockets(),
 		breakers:  newBreakers(c),
 		server:    newServer(c.Workers),
 		faults:    newFaults(c.Faults),
@@ -128,12 +130,6 @@ func (c *Collector) Observe(e wire.Event) {
 		c.hit(e.Fault)
 	case wire.FaultMissed:
 		c.faultMissed(&e)
-	case wire.LimitChanged:
-		c.limitChanged(&e)
-	case wire.ScopePaused:
-		c.limits.paused++
-	case wire.ScopeResumed:
-		c.limits.paused--
 	case wire.RetryDenied:
 		c.client.denied++
 	case wire.PageEnded:
@@ -141,6 +137,24 @@ func (c *Collector) Observe(e wire.Event) {
 	case wire.ArrivalsMissed:
 		c.client.missed++
 		c.behind(e.At, e.Delay)
+	default:
+		c.observeLimits(&e)
+	}
+}
+
+// observeLimits counts an event about limits and connections.
+func (c *Collector) observeLimits(e *wire.Event) {
+	switch e.Kind {
+	case wire.LimitChanged:
+		c.limitChanged(e)
+	case wire.ScopePaused:
+		c.limits.paused++
+	case wire.ScopeResumed:
+		c.limits.paused--
+	case wire.SocketQueued:
+		c.socketQueued(e)
+	case wire.SocketDequeued:
+		c.sockets.leave(e)
 	}
 }
 

@@ -17,6 +17,8 @@ const (
 	PartLate Part = iota
 	// PartQueue is in the queue for a slot.
 	PartQueue
+	// PartSocket is with a slot, in wait of a connection.
+	PartSocket
 	// PartToken is while the client's token was refreshed.
 	PartToken
 	// PartBackoff is the wait for the next try.
@@ -28,7 +30,7 @@ const (
 	NumParts = int(PartWire) + 1
 )
 
-var partNames = [NumParts]string{"late start", "queue", "token", "backoff", "attempts"}
+var partNames = [NumParts]string{"late start", "queue", "connection", "token", "backoff", "attempts"}
 
 // String is the part's name, as people read it.
 func (p Part) String() string {
@@ -115,6 +117,9 @@ func (j *journeys) observe(e *wire.Event) {
 	switch e.Kind {
 	case wire.RequestQueued:
 		r.turn(e.At, PartQueue)
+	case wire.SocketQueued:
+		r.turn(e.At.Add(-e.Delay), PartQueue)
+		r.turn(e.At, PartSocket)
 	case wire.AttemptSent:
 		r.turn(e.At.Add(-e.Delay), PartQueue)
 		r.turn(e.At, PartWire)

@@ -59,6 +59,7 @@ type Snapshot struct {
 	Breakers BreakerView
 	Queues   [wire.NumClasses]QueueView
 	Limits   LimitView
+	Sockets  SocketView
 	Server   ServerView
 	Faults   []FaultView
 	// Marks are the moments to draw under a time axis, oldest first.

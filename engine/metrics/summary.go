@@ -63,6 +63,9 @@ type Summary struct {
 	// that still wait, or gave up, are not in it; it is here for comparison.
 	WaitEWMA [wire.NumClasses]time.Duration
 
+	// Sockets is the attempts that had to wait for a connection.
+	Sockets SocketView
+
 	Early, OnTime, Late int64
 	Untold              int64
 	Recovery            Recovery

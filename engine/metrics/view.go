@@ -30,9 +30,11 @@ func (c *Collector) Snapshot() *Snapshot {
 		Notes:    slices.Clone(c.story.notes),
 		Recovery: c.whole.recovery.view(c.now),
 	}
-	// A request that has not ended is on the wire, in a queue or in backoff. In
-	// a live run a snapshot may fall between two events of the same moment.
-	s.Sleeping = max(0, s.Outcomes[wire.Unfinished]-s.InFlight-s.Waiting)
+	s.Sockets = c.sockets.view(c.now)
+	// A request that has not ended is on the wire, waits for a connection, is in a
+	// queue or in backoff. In a live run a snapshot may fall between two events of
+	// the same moment.
+	s.Sleeping = max(0, s.Outcomes[wire.Unfinished]-s.InFlight-s.Waiting-s.Sockets.Waiting)
 	for i := range s.Queues {
 		s.Queues[i] = c.queues.view(i, c.now)
 	}
@@ -151,6 +153,7 @@ func (c *Collector) Summary() Summary {
 	if c.now > 0 {
 		s.Goodput = float64(s.Outcomes[wire.Succeeded]) / c.now.Seconds()
 	}
+	s.Sockets = c.sockets.view(c.now)
 	s.Pages, s.PagesFailed = c.journeys.pages.times.percentiles(), c.journeys.pages.failed
 	for i := range s.Latency {
 		s.Latency[i] = c.client.latency[i].percentiles()

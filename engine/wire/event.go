@@ -142,7 +142,8 @@ const (
 	// window protection kept it.
 	RequestDequeued
 	// AttemptSent: ID.Try counts from 1; Probe as in Attempt; Shared says that the
-	// breaker which let it through is that of all clients.
+	// breaker which let it through is that of all clients; Delay in the queue, 0 if
+	// SocketQueued has told it.
 	AttemptSent
 	// AttemptEnded: Cause is Status, Reset, Refused, Timeout, Deadline or Cancel;
 	// Status; Delay since it was sent. A slot is free again.
@@ -155,7 +156,8 @@ const (
 	// is what was made of it; Cause and Status say what failed.
 	RetryScheduled
 	// RequestDone: Outcome; Delay since the intended start; Since is that start;
-	// ID.Try is the number of attempts sent; Cause and Status of the last. If it
+	// ID.Try is the number of attempts, of which those were sent that did not end
+	// in wait of a connection; Cause and Status of the last. If it
 	// was refused by a breaker, Until is when that may let others through;
 	// clock.Never if nothing but a setting can end it.
 	RequestDone
@@ -233,9 +235,16 @@ const (
 	// FaultMissed: the fault Fault has ended and had hit nobody since it began,
 	// at Since.
 	FaultMissed
+	// SocketQueued: an attempt has got its slot, after Delay in the queue, and
+	// waits for a connection. ID.Try, Probe and Shared are as in AttemptSent.
+	SocketQueued
+	// SocketDequeued: its wait is over after Delay. Cause is None if AttemptSent
+	// follows; else the attempt is never sent: Timeout, Deadline or Cancel, or Auth
+	// if its number will be used again once the token is there. A slot is free again.
+	SocketDequeued
 
 	// NumEventKinds is the number of kinds.
-	NumEventKinds = int(FaultMissed) + 1
+	NumEventKinds = int(SocketDequeued) + 1
 )
 
 var eventNames = []string{
@@ -246,7 +255,7 @@ var eventNames = []string{
 	"server_reset", "server_returned", "server_repeated", "fault_began", "fault_ended",
 	"arrivals_missed", "retry_denied", "limit_changed", "retry_refused",
 	"page_ended", "request_held", "server_cancelled", "scope_paused", "scope_resumed",
-	"server_replayed", "fault_struck", "fault_missed",
+	"server_replayed", "fault_struck", "fault_missed", "socket_queued", "socket_dequeued",
 }
 
 // String is the kind's name in snake case.

@@ -47,6 +47,7 @@ type document struct {
 	Herd          herd               `json:"herd"`
 	Breaker       breakers           `json:"breaker"`
 	Queue         byClass[waits]     `json:"queue"`
+	Socket        sockets            `json:"socket"`
 	RetryAfter    returns            `json:"retry_after"`
 	RecoveryS     *milli             `json:"recovery_s"`
 	RecoveryNote  *string            `json:"recovery_note"`
@@ -98,6 +99,15 @@ type waits struct {
 	ServiceGapMS milli  `json:"service_gap_ms"`
 	WaitEWMAMS   *milli `json:"wait_ewma_ms"`
 	Count        int64  `json:"count"`
+}
+
+// sockets is the attempts that had to wait for a connection.
+type sockets struct {
+	P50MS  *milli `json:"wait_p50_ms"`
+	P99MS  *milli `json:"wait_p99_ms"`
+	MaxMS  *milli `json:"wait_max_ms"`
+	Unsent int64  `json:"unsent"`
+	Count  int64  `json:"count"`
 }
 
 type herd struct {
@@ -199,6 +209,7 @@ func newDocument(r run.Result) document {
 		Herd:          newHerd(s.Herd),
 		Breaker:       breakers{s.Opened, s.HalfOpened, s.Closed, micro(s.OpenShare)},
 		Queue:         perClass(func(c wire.Class) waits { return newWaits(s, c) }),
+		Socket:        newSockets(s.Sockets),
 		RetryAfter:    returns{s.Early, s.OnTime, s.Late, s.Untold},
 		RecoveryS:     took,
 		RecoveryNote:  note,
@@ -258,6 +269,16 @@ func newWaits(s *metrics.Summary, c wire.Class) waits {
 		ServiceGapMS: inMS(s.ServiceGap[c]),
 		WaitEWMAMS:   only(p.Count > 0, inMS(s.WaitEWMA[c])),
 		Count:        p.Count,
+	}
+}
+
+func newSockets(v metrics.SocketView) sockets {
+	return sockets{
+		P50MS:  percentile(v.Waits, 50),
+		P99MS:  percentile(v.Waits, 99),
+		MaxMS:  percentile(v.Waits, 100),
+		Unsent: v.Unsent,
+		Count:  v.Waits.Count,
 	}
 }
 

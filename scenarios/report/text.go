@@ -26,6 +26,7 @@ func Text(w io.Writer, r run.Result) error {
 	herding(&b, r.Summary.Herd)
 	circuit(&b, r)
 	queues(&b, &r.Summary)
+	connections(&b, r.Summary.Sockets)
 	hints(&b, &r.Summary)
 	recovered(&b, r.Summary.Recovery)
 	serverSide(&b, r)
@@ -210,6 +211,16 @@ func queues(b *strings.Builder, s *metrics.Summary) {
 		return
 	}
 	table(b, rows)
+}
+
+// connections says what waiting for one has cost, if anybody had to.
+func connections(b *strings.Builder, v metrics.SocketView) {
+	p := v.Waits
+	if p.Count == 0 {
+		return
+	}
+	line(b, "connections", "%s attempts waited for one, p50 %s, p99 %s, max %s; %s of them were never sent",
+		grouped(p.Count), quantile(p, 50), quantile(p, 99), quantile(p, 100), grouped(v.Unsent))
 }
 
 func oldest(s *metrics.Summary, c wire.Class) string {

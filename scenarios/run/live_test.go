@@ -24,10 +24,13 @@ func watchEnds(p engine.Policy) ends {
 }
 
 func (e ends) Observe(ev wire.Event) {
-	if ev.Kind <= wire.StarvationEnded || ev.Kind == wire.ArrivalsMissed {
-		e.clients.Observe(ev)
-	} else {
+	switch ev.Kind {
+	case wire.ServerArrived, wire.ServerBegan, wire.ServerDone, wire.ServerRejected, wire.ServerReset,
+		wire.ServerReturned, wire.ServerRepeated, wire.ServerCancelled, wire.ServerReplayed,
+		wire.FaultBegan, wire.FaultEnded, wire.FaultStruck, wire.FaultMissed:
 		e.server.Observe(ev)
+	default:
+		e.clients.Observe(ev)
 	}
 }
 

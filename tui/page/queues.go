@@ -70,6 +70,9 @@ func drawSlots(in widget.Area, y int, v View) {
 		"slots: unlimited, so nothing waits", "slots: unlimited",
 	}
 	wait := widget.Count(v.Snap.Waiting) + " wait"
+	if v.Scenario.Fleet.Policy.Transport.Conns > 0 {
+		wait += ", " + widget.Count(v.Snap.Sockets.Waiting) + " for a connection"
+	}
 	if n := v.Snap.Paused; n > 0 {
 		texts = []string{
 			fmt.Sprintf("PAUSED by a limit of 0: %s scopes of clients · %s", widget.Count(n), wait),
@@ -87,6 +90,7 @@ func drawSlots(in widget.Area, y int, v View) {
 	} else if n := v.Scenario.Fleet.Policy.Queue.Limit; n > 0 {
 		texts = []string{
 			fmt.Sprintf("slots per client and scope: %d · %s", n, wait), fmt.Sprintf("slots: %d · %s", n, wait),
+			fmt.Sprintf("slots: %d", n),
 		}
 	}
 	drawLongest(in.Sub(0, y, in.W, 1), theme.Dim, texts...)

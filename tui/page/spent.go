@@ -13,6 +13,7 @@ import (
 var partLooks = [metrics.NumParts]look{
 	metrics.PartLate:    {"late start", '!', theme.Bad},
 	metrics.PartQueue:   {"queue", '░', theme.Limited},
+	metrics.PartSocket:  {"connection", '≈', theme.Limited},
 	metrics.PartToken:   {"token", '~', theme.Half},
 	metrics.PartBackoff: {"backoff", '─', theme.Retry},
 	metrics.PartWire:    {"attempts", '█', theme.First},
@@ -23,7 +24,7 @@ var partLooks = [metrics.NumParts]look{
 func spentLegend(all ...metrics.Spent) []widget.SpanOf {
 	var parts []widget.SpanOf
 	for p, l := range partLooks {
-		used := p != int(metrics.PartLate) && p != int(metrics.PartToken)
+		used := p != int(metrics.PartLate) && p != int(metrics.PartToken) && p != int(metrics.PartSocket)
 		for _, s := range all {
 			used = used || s[p] > 0
 		}
