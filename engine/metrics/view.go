@@ -62,15 +62,6 @@ func (c *Collector) compared() Headline {
 	return c.was
 }
 
-// FaultViews is the faults now, in the order of the Config.
-func (c *Collector) FaultViews() []FaultView {
-	views := make([]FaultView, len(c.faults))
-	for i := range c.faults {
-		views[i] = c.faults[i].view(c.now)
-	}
-	return views
-}
-
 func (c *Collector) breakerView() BreakerView {
 	b := &c.breakers
 	return BreakerView{
