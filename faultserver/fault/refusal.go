@@ -19,10 +19,14 @@ var (
 	tooLate = refusal{response(http.StatusServiceUnavailable), wire.CauseElapsed, wire.NoFault}
 )
 
-// takesWork says whether a worker has to see to the refusal. Faults answer in
-// place of the server, at no cost to it.
+// takesWork says whether a worker has to see to the refusal: to those of the
+// limits and of the capacity. What faults answer costs the server nothing.
 func (s *Server) takesWork(cause wire.Cause) bool {
-	return s.config.RejectionCost > 0 && cause != wire.CauseFault
+	switch cause {
+	case wire.CauseFull, wire.CauseElapsed, wire.CauseRateLimit:
+		return s.config.RejectionCost > 0
+	}
+	return false
 }
 
 // reject answers an attempt that is turned away on its arrival: at once, or when

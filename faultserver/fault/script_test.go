@@ -27,6 +27,8 @@ type script struct {
 	// returns is how those came back who had been sent away.
 	returns []wire.Return
 	buf     []wire.ServerEffect
+	// events are all that there ever were.
+	events []wire.Event
 }
 
 func newScript(t testing.TB, c Config) *script {
@@ -57,6 +59,9 @@ func (x *script) input(at time.Duration, in wire.ServerInput) {
 func (x *script) step(at time.Duration, in wire.ServerInput) {
 	x.buf = x.s.Step(clock.Instant(at), in, x.buf[:0])
 	for i := range x.buf {
+		if x.buf[i].Kind == wire.ServerEvent {
+			x.events = append(x.events, x.buf[i].Event)
+		}
 		fmt.Fprintf(&x.log, "%-6v %s\n", at, describe(&x.buf[i]))
 		switch e := &x.buf[i].Event; {
 		case e.Kind == wire.ServerReturned && e.Untold:

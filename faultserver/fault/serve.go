@@ -64,7 +64,6 @@ func (s *Server) begin(slot int32, out []wire.ServerEffect) []wire.ServerEffect 
 
 // finish ends the service of a job.
 func (s *Server) finish(slot int32, out []wire.ServerEffect) []wire.ServerEffect {
-	s.due.Clear(slot)
 	j := s.end(slot)
 	if j.stage == inRejection {
 		return s.takeUp(s.refuse(&j, j.refusal, out))
