@@ -39,6 +39,7 @@ type load struct {
 func (l *load) step() {
 	l.i++
 	in := arrival(get(l.i%1000, l.i/3000+1, l.i/1000%3+1))
+	in.Attempt.Route, in.Attempt.Class = uint8(l.i%3), wire.Class(l.i%wire.NumClasses)
 	if l.i%2 == 0 {
 		in.Attempt.Method = wire.Post
 		in.Attempt.Key = uint64(l.i % 800)

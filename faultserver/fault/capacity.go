@@ -63,6 +63,8 @@ type pool struct {
 	// workers faults have taken away.
 	frozen bool
 	lost   int
+	// cold is when the service last came back from an outage, or longPast.
+	cold clock.Instant
 	// emptied is the last moment at which the backlog was empty.
 	emptied clock.Instant
 }
@@ -71,7 +73,7 @@ type pool struct {
 func newPools(c *Config) []pool {
 	pools := make([]pool, 1+len(c.Services))
 	for i := range pools {
-		pools[i].Capacity = c.capacity(i)
+		pools[i].Capacity, pools[i].cold = c.capacity(i), longPast
 		pools[i].backlog.Use(longPast, c.queueConfig(pools[i].Order))
 	}
 	return pools

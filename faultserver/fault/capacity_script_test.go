@@ -156,7 +156,7 @@ func TestLimitsCostAWorkerAndFaultsDoNot(t *testing.T) {
 	x := newScript(t, Config{
 		Workers: 1, RejectionCost: 500, Service: Service{Mean: 100 * ms},
 		Limit:  RateLimit{Rate: 1000, Burst: 1},
-		Faults: []Fault{{Name: "bad", Kind: Errors, Start: s, Length: s, Status: 500, Share: 1000}},
+		Faults: []Fault{{Name: "bad", Kind: Errors, Start: s, Length: s, Status: 500, Share: Always}},
 	})
 	x.arrive(0, get(1, 1, 1))
 	x.arrive(200*ms, get(2, 1, 1))

@@ -7,7 +7,8 @@ import (
 )
 
 // ColdStart is how a server comes back after an outage: its capacity is Share of
-// what it has, and grows evenly to the whole within Time. Each attempt that is
+// what it has, and grows evenly to the whole within Time. An outage that only the
+// network made, a black hole, leaves it warm. Each attempt that is
 // taken up meanwhile takes as much longer as the capacity is short at that
 // moment, at a share of 0.25 four times as long: caches are empty, and nothing
 // is compiled yet. So it holds for any number of workers.
@@ -29,8 +30,14 @@ func (c ColdStart) share() int64 {
 	return c.Share
 }
 
-// restart says that the server comes back at this moment, cold.
-func (s *Server) restart() { s.cold = s.now }
+// restart says that the services that outage i has stopped come back, cold.
+func (s *Server) restart(i int) {
+	for p := range s.pools {
+		if s.serves(i, uint8(p)) {
+			s.pools[p].cold = s.now
+		}
+	}
+}
 
 // stretch is how much longer work takes that begins at an age since the last
 // restart, as a fraction: whole / part.
@@ -43,11 +50,11 @@ func (c ColdStart) stretch(age time.Duration) (whole, part uint64) {
 }
 
 // stretched is how long work of the given length takes that begins now.
-func (s *Server) stretched(d time.Duration) time.Duration {
-	if s.cold == longPast {
+func (s *Server) stretched(p *pool, d time.Duration) time.Duration {
+	if p.cold == longPast {
 		return d
 	}
-	whole, part := s.config.ColdStart.stretch(s.now.Sub(s.cold))
+	whole, part := s.config.ColdStart.stretch(s.now.Sub(p.cold))
 	return times(d, whole, part)
 }
 

@@ -45,8 +45,8 @@ func (f *Fault) checkOutage(at string) error {
 // turnOutage does what the edges of an outage bring with them.
 func (s *Server) turnOutage(i int, on bool, out []wire.ServerEffect) []wire.ServerEffect {
 	switch how := s.config.Faults[i].How; {
-	case !on && (how == ByReset || how == ByRefusing):
-		s.restart()
+	case !on && how != ByBlackHole:
+		s.restart(i)
 		return out
 	case !on:
 		return out

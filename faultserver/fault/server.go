@@ -28,8 +28,6 @@ type Server struct {
 	due clock.Index
 	// patience is when those in backlogs have waited too long for the order.
 	patience clock.Index
-	// cold is when the server last came back from an outage, or longPast.
-	cold clock.Instant
 	// windows is the state of each fault, edge the next change of any.
 	windows []window
 	edge    clock.Instant
@@ -61,7 +59,6 @@ func New(c Config, seed uint64, epochUnixNanos int64) (*Server, error) {
 		jobs:    newJobs(),
 		pools:   newPools(&c),
 		places:  c.places(),
-		cold:    longPast,
 		windows: make([]window, len(c.Faults)),
 		hinted:  memory[clock.Instant]{size: hintedRequests},
 		effects: effects{known: memory[effect]{size: effectiveRequests}},

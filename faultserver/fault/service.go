@@ -183,7 +183,7 @@ func (s *Server) serviceTime(j *job) time.Duration {
 	if j.stage == inRejection {
 		d = times(d, uint64(s.config.RejectionCost), 1000)
 	}
-	return s.stretched(d)
+	return s.stretched(&s.pools[j.service], d)
 }
 
 // restOf is the rest of a time that is a draw and crowd more. It lies in the part
