@@ -88,7 +88,7 @@ func (s *Server) stay(r *http.Request, wait time.Duration) End {
 // writeAdHoc writes an answer, its body bit by bit if it is to drip.
 func (s *Server) writeAdHoc(w http.ResponseWriter, r *http.Request, answer adhoc.Answer) End {
 	h := w.Header()
-	h["Content-Type"] = textPlain
+	h["Content-Type"] = []string{textPlain}
 	if answer.RetryAfter != nil {
 		h["Retry-After"] = answer.RetryAfter
 	}

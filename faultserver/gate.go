@@ -2,6 +2,7 @@ package faultserver
 
 import (
 	"errors"
+	"io"
 	"log"
 	"net"
 	"net/http"
@@ -14,7 +15,7 @@ import (
 // the admin API, whatever the traffic. It counts the errors of the listener
 // behind it; net/http waits after one before it tries again.
 type gate struct {
-	net.Listener
+	addr net.Addr
 	// most is how many connections there may be; 0 is any number.
 	most     int64
 	errorLog *log.Logger
@@ -27,22 +28,45 @@ type gate struct {
 	// freed is closed when a connection has gone for which the gate waits.
 	freed  chan struct{}
 	closed bool
+	// listener is the one behind the gate; refusing is set while there is none,
+	// and closed when there is one again, or will be none any more.
+	listener net.Listener
+	refusing chan struct{}
+	// shut says that there should be none.
+	shut bool
+	// reserved keeps the port meanwhile.
+	reserved io.Closer
 }
 
 func newGate(l net.Listener, most int, errorLog *log.Logger) *gate {
-	return &gate{Listener: l, most: int64(most), errorLog: errorLog}
+	return &gate{listener: l, addr: l.Addr(), most: int64(most), errorLog: errorLog}
 }
+
+// Addr is the address of the listener, also while there is none.
+func (g *gate) Addr() net.Addr { return g.addr }
 
 // Accept waits for room, and then for a connection.
 func (g *gate) Accept() (net.Conn, error) {
 	for freed := g.full(); freed != nil; freed = g.full() {
 		<-freed
 	}
-	conn, err := g.Listener.Accept()
-	if err != nil && !errors.Is(err, net.ErrClosed) {
-		g.failed.Add(1)
+	for {
+		listener, refusing := g.behind()
+		if refusing != nil {
+			<-refusing
+			continue
+		}
+		conn, err := listener.Accept()
+		switch _, refusing := g.behind(); {
+		case refusing != nil && err == nil:
+			abort(conn)
+		case refusing == nil && err != nil && !errors.Is(err, net.ErrClosed):
+			g.failed.Add(1)
+			return nil, err
+		case refusing == nil && !g.replaced(listener):
+			return conn, err
+		}
 	}
-	return conn, err
 }
 
 // full is nil if there is room; otherwise it is closed once there is.
@@ -92,8 +116,13 @@ func (g *gate) release() {
 // Close closes the listener and ends the wait for room.
 func (g *gate) Close() error {
 	g.mu.Lock()
+	defer g.mu.Unlock()
 	g.closed = true
 	g.release()
-	g.mu.Unlock()
-	return g.Listener.Close()
+	if g.refusing == nil {
+		return g.listener.Close()
+	}
+	close(g.refusing)
+	g.refusing = nil
+	return g.reserved.Close()
 }

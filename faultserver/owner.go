@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"runtime/debug"
+	"sync/atomic"
 	"time"
 
 	"herdscope/engine/clock"
@@ -35,8 +36,13 @@ type owner struct {
 	tally   tally
 	// start is the settings at the start; onEdit hears of those that the admin
 	// API changes.
-	start  fault.Config
-	onEdit func(Edit)
+	start fault.Config
+	// idleLimits is the faults that close idle connections; idled is told when
+	// they have changed. refuse closes the listener, or opens it.
+	idleLimits atomic.Pointer[[]idleLimit]
+	idled      func()
+	refuse     func(bool)
+	onEdit     func(Edit)
 
 	// timer is set for the moment armed, clock.Never if it is not set. changed
 	// says that the clock stops or starts, which makes armed out of date.
@@ -55,6 +61,8 @@ type visit struct {
 type answered struct {
 	wire.Reply
 	fault string
+	// text is what the fault says in place of the status's own text.
+	text string
 	// date is the Unix time by the model's own clock.
 	date int64
 }
@@ -65,6 +73,12 @@ type call struct {
 	attempt wire.Attempt
 	visit   *visit
 	leaves  bool
+	// request is what the arrival says; its header is not changed any more.
+	request *http.Request
+	// idled says that a connection which the attempt's client used last has been
+	// closed for fault, and refused that the attempt found no listener.
+	idled, refused bool
+	fault          uint8
 }
 
 // repeated is the answer to an attempt whose ID is that of one in flight: it
@@ -164,6 +178,14 @@ func (o *owner) arm() {
 }
 
 func (o *owner) take(c call) {
+	switch {
+	case c.idled:
+		o.step(c.at, wire.ServerInput{Kind: wire.ServerIdled, Attempt: c.attempt, Fault: c.fault})
+		return
+	case c.refused:
+		o.step(c.at, wire.ServerInput{Kind: wire.ServerTurnedAway, Attempt: c.attempt})
+		return
+	}
 	current := o.visits[c.attempt.ID]
 	in := wire.ServerInput{Kind: wire.ServerArrive, Attempt: c.attempt}
 	switch {
@@ -178,6 +200,7 @@ func (o *owner) take(c call) {
 		return
 	default:
 		o.visits[c.attempt.ID] = c.visit
+		in.Attempt.Meets, in.Attempt.Read = o.meets(c.request), true
 	}
 	o.step(c.at, in)
 }
@@ -198,10 +221,17 @@ func (o *owner) carryOut(effects []wire.ServerEffect) {
 			v := o.visits[e.ID]
 			delete(o.visits, e.ID)
 			o.tally.replied(e.Reply)
-			v.answer <- answered{e.Reply, o.culprit(effects[i:]), o.date()}
+			v.answer <- answered{e.Reply, o.culprit(effects[i:]), o.textOf(e.Reply), o.date()}
 		case wire.ServerEvent:
 			o.tally.observe(&e.Event)
 			o.observe(e.Event)
+			if k := e.Event.Kind; k == wire.FaultBegan || k == wire.FaultEnded {
+				o.reviewIdle()
+			}
+		case wire.ServerRefuse:
+			o.refuse(true)
+		case wire.ServerListen:
+			o.refuse(false)
 		}
 	}
 }

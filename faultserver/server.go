@@ -119,6 +119,7 @@ type Server struct {
 	owner  *owner
 	clock  Clock
 	guests guests
+	conns  conns
 	limits limits
 	// epoch is the wall clock, in Unix nanoseconds, at which the run clock is 0.
 	epoch     int64
@@ -150,8 +151,7 @@ func Start(c Config) (*Server, error) {
 	if c.ErrorLog == nil {
 		c.ErrorLog = log.New(io.Discard, "", 0)
 	}
-	quiet := net.ListenConfig{KeepAlive: -1} // no probes: a herd connects with fewer system calls
-	listener, err := quiet.Listen(context.Background(), "tcp", c.Addr)
+	listener, err := listen(c.Addr)
 	if err != nil {
 		return nil, fmt.Errorf("start fault server on %s: %w", c.Addr, err)
 	}
@@ -171,12 +171,20 @@ func Start(c Config) (*Server, error) {
 	}
 	s.http = s.newHTTP(c)
 	s.admin = s.newAdmin(c.AdminToken)
+	s.owner.idled = s.reviewIdle
+	s.owner.refuse = s.refuseAll
 	go s.owner.run()
 	s.serve(s.http, s.gate)
 	if adminListener != nil {
 		s.serve(s.admin, adminListener)
 	}
 	return s, nil
+}
+
+// listen listens without probes: a herd connects with fewer system calls.
+func listen(addr string) (net.Listener, error) {
+	quiet := net.ListenConfig{KeepAlive: -1}
+	return quiet.Listen(context.Background(), "tcp", addr)
 }
 
 // newHTTP is the HTTP server of the traffic.
@@ -190,7 +198,8 @@ func (s *Server) newHTTP(c Config) *http.Server {
 		MaxHeaderBytes:    maxHeader,
 		ErrorLog:          c.ErrorLog,
 		Protocols:         protocols,
-		ConnState:         s.gate.count,
+		ConnState:         s.follow,
+		ConnContext:       s.meet,
 	}
 }
 
@@ -201,6 +210,20 @@ func (s *Server) serve(server *http.Server, l net.Listener) {
 			s.http.ErrorLog.Printf("serve %s: %v", l.Addr(), err)
 		}
 	})
+}
+
+// refuseAll closes the listener and resets every connection, or opens it again.
+func (s *Server) refuseAll(refusing bool) {
+	s.gate.refuse(refusing)
+	if refusing {
+		s.resetAll()
+	}
+}
+
+// Refused says that an attempt of the fleet found no listener: the server, which
+// has none, cannot know. It counts for the outage that has closed it.
+func (s *Server) Refused(a wire.Attempt) {
+	s.owner.call(call{at: s.clock.Now(), attempt: a, refused: true})
 }
 
 // Addr is the address that the server listens on, its port included.

@@ -3,7 +3,6 @@ package faultserver
 import (
 	"errors"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"time"
@@ -16,6 +15,7 @@ func (s *Server) traffic(route uint8) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		s.arrive(w, r, func(a *arrival) {
 			a.attempt.Route = route
+			a.attempt.Conn = s.useOf(r, a.attempt.ID.Client)
 			s.visit(w, r, a)
 		})
 	}
@@ -87,12 +87,12 @@ func (s *Server) refuse(w http.ResponseWriter, p *problem) {
 // visit hands an arrival to the model, waits and does what it says.
 func (s *Server) visit(w http.ResponseWriter, r *http.Request, a *arrival) {
 	v := &visit{answer: make(chan answered, 1)}
-	s.owner.call(call{at: a.at, attempt: a.attempt, visit: v})
+	s.owner.call(call{at: a.at, attempt: a.attempt, visit: v, request: r})
 	select {
 	case reply := <-v.answer:
 		s.remember(a, reply.Reply)
 		s.log(r, a, endOf(reply.Reply), reply)
-		s.answer(w, reply)
+		s.answer(w, r, reply)
 	case <-r.Context().Done():
 		s.owner.call(call{at: s.clock.Now(), attempt: a.attempt, visit: v, leaves: true})
 		s.remember(a, wire.Reply{Kind: wire.ReplyReset})
@@ -113,32 +113,21 @@ func endOf(r wire.Reply) End {
 	return WasReset
 }
 
-var textPlain = []string{"text/plain; charset=utf-8"}
-
-// answer writes a reply, or resets the connection if that is the reply.
-func (s *Server) answer(w http.ResponseWriter, reply answered) {
-	if reply.Kind != wire.ReplyResponse {
+// answer writes a reply in its form, or resets the connection if that is the
+// reply.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, reply answered) {
+	if reply.Kind != wire.ReplyResponse && reply.Form == wire.FormWhole {
 		reset(w)
 		return
 	}
-	s.deadline(http.NewResponseController(w).SetWriteDeadline, s.limits.write)
-	h := w.Header()
-	h["Content-Type"] = textPlain
-	setFields(h, reply)
-	w.WriteHeader(int(reply.Status))
-	// An error means that the client has gone, which is no business of ours.
-	_, _ = io.WriteString(w, http.StatusText(int(reply.Status))+"\n")
+	forms[reply.Form](&exchange{s: s, w: w, r: r, reply: reply})
 }
 
-// reset closes the connection so that its other end sees a reset, not an end.
-// With Linger 0 the kernel drops what is unsent and sends RST.
+// reset resets the connection of a request.
 func reset(w http.ResponseWriter) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		panic(http.ErrAbortHandler) // net/http then closes the connection itself
 	}
-	if tcp, ok := conn.(*net.TCPConn); ok {
-		_ = tcp.SetLinger(0) // fails only on a connection that has ended
-	}
-	_ = conn.Close() // whatever it says, the connection is gone
+	abort(conn)
 }

@@ -167,6 +167,9 @@ const (
 	// ServerIdled says that the socket side has closed an idle connection that
 	// the client of Attempt had used last, as the fault with index Fault asks.
 	ServerIdled
+	// ServerTurnedAway says that Attempt found no listener. In a live run nobody
+	// but its client knows.
+	ServerTurnedAway
 )
 
 // FaultDo is what a hand does to a fault.

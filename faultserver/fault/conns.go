@@ -76,17 +76,29 @@ func (c *conns) drop(client wire.ClientID) {
 // dropAll ends all connections.
 func (c *conns) dropAll() { c.round++ }
 
-// IdleLimit is how long an idle connection of a client may stay open by the
-// faults that are on, and the fault that has it so; false if none has.
-func (s *Server) IdleLimit(client wire.ClientID) (after time.Duration, fault uint8, limited bool) {
+// IdleLimit is a fault that closes idle connections.
+type IdleLimit struct {
+	// Fault is its index, and After how long a connection may be idle.
+	Fault uint8
+	After time.Duration
+	// Among says whether a client is one of those it is meant for. It may be
+	// called from any goroutine.
+	Among func(wire.ClientID) bool
+}
+
+// IdleLimits are the faults that are on and close idle connections. Who serves
+// sockets closes them, and feeds ServerIdled for each; attempts then say by Conn
+// how theirs was found.
+func (s *Server) IdleLimits() (limits []IdleLimit) {
 	for i := range s.windows {
-		f := &s.config.Faults[i]
-		if s.windows[i].on && f.Kind == IdleClose && s.among(i, client) &&
-			(!limited || f.After < after) {
-			after, fault, limited = f.After, uint8(i), true
+		if f := s.config.Faults[i]; s.windows[i].on && f.Kind == IdleClose {
+			seed := s.seed
+			limits = append(limits, IdleLimit{uint8(i), f.After, func(c wire.ClientID) bool {
+				return among(seed, i, f.Match.Clients, c)
+			}})
 		}
 	}
-	return after, fault, limited
+	return limits
 }
 
 // idled closes the client's connection if it has been idle for too long, and

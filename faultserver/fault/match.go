@@ -95,7 +95,10 @@ func (s *Server) meets(i int, a *wire.Attempt) bool {
 // among says whether a client is in the share that fault i is meant for.
 // Requests are numbered from 1, so that no other draw is this one.
 func (s *Server) among(i int, c wire.ClientID) bool {
-	share := s.config.Faults[i].Match.Clients
+	return among(s.seed, i, s.config.Faults[i].Match.Clients, c)
+}
+
+func among(seed uint64, i int, share int64, c wire.ClientID) bool {
 	return share == 0 ||
-		rng.Hit(rng.At(s.seed, rng.FaultHit, uint64(c)|uint64(i)<<32, 0, 0), share)
+		rng.Hit(rng.At(seed, rng.FaultHit, uint64(c)|uint64(i)<<32, 0, 0), share)
 }

@@ -168,3 +168,11 @@ func (s *Server) refused(a *wire.Attempt, i int, out []wire.ServerEffect) []wire
 	out = append(out, reply(a.ID, wire.Reply{Kind: wire.ReplyRefused}))
 	return s.strike(a, i, out)
 }
+
+// turnedAway counts an attempt that found the listener of a live server closed.
+func (s *Server) turnedAway(a *wire.Attempt, out []wire.ServerEffect) []wire.ServerEffect {
+	if i, lost := s.outage(a); lost && s.config.Faults[i].How == ByRefusing {
+		return s.strike(a, i, out)
+	}
+	return out
+}

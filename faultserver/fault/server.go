@@ -92,6 +92,8 @@ func (s *Server) Step(
 	case wire.ServerIdled:
 		s.conns.drop(in.Attempt.ID.Client)
 		out = s.strike(&in.Attempt, int(in.Fault), out)
+	case wire.ServerTurnedAway:
+		out = s.turnedAway(&in.Attempt, out)
 	case wire.ServerSet:
 		out = s.set(in.Knob, in.Value, out)
 	case wire.ServerFault:

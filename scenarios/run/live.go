@@ -12,6 +12,7 @@ import (
 	"herdscope/engine/clock"
 	"herdscope/engine/fleet"
 	"herdscope/engine/live"
+	"herdscope/engine/wire"
 	"herdscope/faultserver"
 	"herdscope/scenarios"
 )
@@ -44,7 +45,7 @@ func startLive(s scenarios.Scenario, o Options) (*overWire, error) {
 	}
 	driver, err := live.New(live.Config{
 		Fleet: p.fleet, Clock: runClock, BaseURL: server.URL(), Routes: s.Routes,
-		Clients: s.Fleet.Clients, Observe: p.hub.Observe,
+		Clients: s.Fleet.Clients, Observe: telling(server, p.hub.Observe),
 		Ready: func(sent int) bool { return p.hub.warm.Load() >= int64(sent) },
 	})
 	if err != nil {
@@ -53,6 +54,17 @@ func startLive(s scenarios.Scenario, o Options) (*overWire, error) {
 	l := &overWire{parts: p, clock: runClock, server: server, driver: driver, done: make(chan struct{})}
 	l.run()
 	return l, nil
+}
+
+// telling is an observer that also tells the server of attempts that found no
+// listener, since it cannot see them.
+func telling(server *faultserver.Server, observe func(wire.Event)) func(wire.Event) {
+	return func(e wire.Event) {
+		observe(e)
+		if e.Kind == wire.AttemptEnded && e.Cause == wire.CauseRefused {
+			server.Refused(wire.Attempt{ID: e.ID, Class: e.Class, Method: e.Method, Scope: e.Scope})
+		}
+	}
 }
 
 // run lets the driver go until close.
