@@ -30,6 +30,10 @@
 //
 // A change is made whole or not at all, with the field names of scenario files.
 //
+// Dates in responses, Date included, are by the model's clock, which is the run
+// clock since its epoch and whatever skew it is given. A stored reply to an
+// Idempotency-Key says Idempotency-Replayed: true.
+//
 // The server speaks HTTP/1.1 only, so that an attempt is a connection's only
 // business and a reset hits nobody else, and never closes an idle connection by
 // itself, so that its clients meet no resets but those of the model.

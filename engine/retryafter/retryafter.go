@@ -1,5 +1,8 @@
 // Package retryafter reads, writes and resolves the Retry-After field of HTTP
-// (RFC 9110, section 10.2.3): a number of seconds or one of three date forms.
+// (RFC 9110, section 10.2.3): a number of seconds or one of three date forms. It
+// also writes the fields RateLimit and RateLimit-Policy, and Retry-After in forms
+// that are wrong on purpose. Servers and clients, live or virtual, have no other
+// place for what these fields mean.
 //
 // It is pure: whatever depends on the time of day gets it as an argument. On the
 // run clock an HTTP date means something only with the run's epoch, the Unix
