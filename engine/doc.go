@@ -43,6 +43,11 @@
 // smaller one what is in flight ends as it would have, and Paused lets nothing
 // start, which is told by ScopePaused.
 //
+// Transport.Conns puts a number of connections below the slots of all scopes. An
+// attempt that has a slot and finds none waits for one in a line of its own while
+// its timeout and the deadline run; Send comes when it has one. What times out
+// there was never sent, and is a failure for the breaker all the same.
+//
 // Every submitted request ends exactly once, in a RequestDone.
 //
 // Requests that belong together, such as those of a page, may share a Group.

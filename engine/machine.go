@@ -22,6 +22,7 @@ type Machine struct {
 	scopes   []scope
 	requests []request
 	ids      []wire.RequestID // of requests, 0 where the slot is free
+	handles  handles          // by ID
 	free     []int32
 	joined   uint64 // number given to requests as they come, to break ties
 	counts   Counts
@@ -200,6 +201,7 @@ func (m *Machine) submit(in Input) {
 		}
 	}
 	m.ids[h] = in.Request
+	m.handles.put(m.ids, h)
 	e := m.event(wire.RequestBegan, r)
 	e.Since = in.Since
 	m.report(e)
@@ -225,12 +227,7 @@ func (m *Machine) slot() int32 {
 
 // find is the handle of a request by its ID.
 func (m *Machine) find(id wire.RequestID) (int32, bool) {
-	for h, other := range m.ids {
-		if other == id && id != 0 {
-			return int32(h), true
-		}
-	}
-	return 0, false
+	return m.handles.find(m.ids, id)
 }
 
 // flying is the handle of the request whose attempt on the wire has that ID.
@@ -355,6 +352,7 @@ func (m *Machine) end(h int32, outcome wire.Outcome) {
 	m.report(e)
 	m.unguard(r)
 	r.place = nowhere
+	m.handles.take(m.ids, h)
 	m.ids[h] = 0
 	m.free = append(m.free, h)
 }
