@@ -23,6 +23,10 @@
 //	scopes:                    # of those that classes name
 //	  pay: {limit: 1}          # in place of queue.limit
 //	server: {workers: 20, service: {shape: exponential, mean: 50ms}}
+//	services:                  # behind the same server, each with routes of its own
+//	  - {name: payments, routes: [/pay], workers: 2, service: {mean: 80ms}}
+//	routes:                    # that take a time of their own
+//	  - {path: /report, shape: lognormal, mean: 2s}
 //	network: {delay: 0.5ms}
 //	faults:
 //	  - {name: outage, kind: outage, start: 5s, length: 3s, every: 25s}

@@ -42,7 +42,8 @@ type Service struct {
 	Alpha int64
 	// Quantiles are times at even distances: the first is the least, the last
 	// the greatest, and of three the second is the median. Between two of them
-	// times are uniform; empirical only. It must not be changed once in use.
+	// times are uniform; empirical only, where without any it is Mean. It must
+	// not be changed once in use.
 	Quantiles []time.Duration
 	// PerInFlight is how much longer the work takes for each attempt that the
 	// service has in service when it begins, itself included. A Mean of
