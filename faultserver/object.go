@@ -20,8 +20,8 @@ type entry struct{ name, text string }
 const maxNesting = 4
 
 // readObject reads one JSON object. Fields of an object inside it have dotted
-// names, and a list is the text with commas between its values. Anything else, a field that comes twice and whatever follows the object
-// are refused.
+// names, and a list is the text with commas between its values. Anything else, a
+// field that comes twice and whatever follows the object are refused.
 func readObject(body io.Reader) ([]entry, *problem) {
 	dec := json.NewDecoder(body)
 	dec.UseNumber()
