@@ -54,6 +54,14 @@
 // CancelGroup ends all of them in one Step, and one that is submitted after that
 // is refused: it ends as cancelled at once. DeadGroups says how long that holds.
 //
+// Identical requests, which have the same number in Input.Same, share one flight
+// where the policy's Dedup says so: one attempt goes out for all of them, and each
+// has an end of its own.
+//
+// A request that has others nested in it, by their Parent, keeps its slot until
+// they have ended. They have slots of their own, or share those of the scope: see
+// NestedRule, also for the deadlock that then may arise.
+//
 // The package and those below it import nothing of this module from outside
 // engine, so that any Go program can use them. Nothing here may read a clock,
 // start a goroutine, or range over a map.

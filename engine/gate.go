@@ -43,9 +43,9 @@ func (m *Machine) askBreaker(r *request) bool {
 // refuse ends a request that the breaker refuses, and says until when others
 // will be refused too.
 func (m *Machine) refuse(h int32) {
-	remaining := m.BreakerRemaining(m.now, m.requests[h].Scope)
+	r := &m.requests[h]
+	r.until = m.now.Add(m.BreakerRemaining(m.now, r.Scope))
 	m.end(h, wire.ShortCircuited)
-	m.out[len(m.out)-1].Event.Until = m.now.Add(remaining)
 	m.refreshDone(h, wire.ShortCircuited)
 }
 

@@ -40,7 +40,7 @@ func (m *Machine) cancelGroup(group uint32) {
 	}
 	m.dead.add(group)
 	for h := range m.requests {
-		if m.ids[h] != 0 && m.requests[h].Group == group {
+		if r := &m.requests[h]; m.ids[h] != 0 && r.Group == group && !r.carrier {
 			m.giveUp(int32(h))
 		}
 	}

@@ -33,6 +33,7 @@ func policyFields() []knob.Field[Policy] {
 	fields = append(fields, transportFields()...)
 	fields = append(fields, budgetFields()...)
 	fields = append(fields, limiterFields()...)
+	fields = append(fields, dedupFields()...)
 	for class := range wire.NumClasses {
 		fields = append(fields, classFields(wire.Class(class))...)
 	}
@@ -103,7 +104,8 @@ func queueFields() []knob.Field[Policy] {
 			Doc: "how many requests may wait in one scope of a client; one more is shed",
 		}, func(p *Policy) *int { return &p.Queue.Capacity }),
 	}
-	return append(append(fields, orderFields()...), protectFields()...)
+	fields = append(append(fields, orderFields()...), protectFields()...)
+	return append(fields, nestedFields()...)
 }
 
 func classFields(class wire.Class) []knob.Field[Policy] {

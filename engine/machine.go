@@ -33,6 +33,7 @@ type Machine struct {
 	// sockets has when each of those who wait for a connection began to.
 	sockets clock.Index
 	token   token
+	lanes   []lane // of nested requests: those of level 1 in each scope, then of level 2
 
 	// timers has a key for each breaker, for each class of each scope (its
 	// starvation watch), for each scope (its window protection), and for each
@@ -46,7 +47,9 @@ type Machine struct {
 	touched uint32  // scopes whose slots or queue changed, a bit each
 	// released is the scopes that window protection let go of.
 	released uint32
-	changes  []breaker.Change
+	// freed is the scopes where a parent, or what was nested in it, let go of a slot.
+	freed   uint32
+	changes []breaker.Change
 }
 
 // Counts is how many requests are where. They sum to the requests that have
@@ -56,6 +59,10 @@ type Counts struct {
 	// Running have an attempt on the wire; Sleeping are in backoff, or wait for
 	// the token.
 	Queued, Connecting, Running, Sleeping int
+	// Sharing is those that share a flight with others, save one of each flight,
+	// which is where the flight is. Nesting is those that have their reply and
+	// keep their slot until their nested requests have ended.
+	Sharing, Nesting int
 }
 
 // scope is one bucket of slots with its queue and breaker.
@@ -66,6 +73,7 @@ type scope struct {
 	limiter limiter.Limiter
 	protection
 	running [wire.NumClasses]int32
+	kept    [wire.NumClasses]int32 // slots of parents whose reply is there
 	// newest is the latest moment at which a request that was started had come;
 	// one that came before it and still waits has been overtaken.
 	newest   clock.Instant
@@ -85,6 +93,8 @@ const (
 	onWire
 	asleep
 	renewing // waits for the token
+	aboard   // a member of a flight
+	nested   // has its reply, and waits for its nested requests
 )
 
 // request is one logical call while it lasts.
@@ -93,6 +103,7 @@ type request struct {
 	came     clock.Instant // when it was submitted
 	since    clock.Instant // when its present stay in queue, wire or backoff began
 	deadline clock.Instant
+	until    clock.Instant // when the breaker that refused it may let others through
 	number   uint64
 	started  clock.Instant // when its attempt got its slot
 	carry    time.Duration // what the backoff remembers of the retries before
@@ -119,6 +130,8 @@ type request struct {
 	replayed bool
 	// begun says, while it waits for the token, that the budget knows of its next try.
 	begun bool
+	flight
+	nesting
 }
 
 // New makes the client id with the given number of scopes, 1 to
@@ -143,7 +156,7 @@ func (m *Machine) Running(scope uint8) int {
 	for _, r := range m.scopes[scope].running {
 		n += r
 	}
-	return int(n)
+	return int(n + m.inLanes(scope))
 }
 
 // Breaker is the state of a scope's breaker.
@@ -193,8 +206,9 @@ func (m *Machine) submit(in Input) {
 	m.joined++
 	r := &m.requests[h]
 	*r = request{Input: in, came: m.now, number: m.joined, deadline: clock.Never}
+	expected := m.adopt(h)
 	for _, limit := range [...]time.Duration{
-		m.policy.Queue.Class[in.Class].Deadline, m.policy.Retry.Total,
+		m.policy.Queue.Class[r.Class].Deadline, m.policy.Retry.Total,
 	} {
 		if limit > 0 {
 			r.deadline = min(r.deadline, m.now.Add(limit))
@@ -206,11 +220,13 @@ func (m *Machine) submit(in Input) {
 	e.Since = in.Since
 	m.report(e)
 	m.guard(r)
-	if m.dead.has(in.Group) {
+	if !expected || m.dead.has(in.Group) {
 		m.giveUp(h)
 		return
 	}
-	m.join(h)
+	if !m.board(h) {
+		m.join(h)
+	}
 }
 
 // slot finds room for one more request.
@@ -225,14 +241,20 @@ func (m *Machine) slot() int32 {
 	return int32(len(m.requests) - 1)
 }
 
-// find is the handle of a request by its ID.
+// find is the handle of a request by its ID; that of the first of a flight is not
+// the flight.
 func (m *Machine) find(id wire.RequestID) (int32, bool) {
-	return m.handles.find(m.ids, id)
+	h, ok := m.handles.find(m.ids, id)
+	if !ok || !m.requests[h].carrier {
+		return h, ok
+	}
+	lead := m.requests[h].lead
+	return lead - 1, lead != 0
 }
 
 // flying is the handle of the request whose attempt on the wire has that ID.
 func (m *Machine) flying(id wire.AttemptID) (int32, bool) {
-	h, ok := m.find(id.Request)
+	h, ok := m.handles.find(m.ids, id.Request)
 	return h, ok && m.requests[h].place == onWire && m.requests[h].try == id.Try
 }
 
@@ -241,6 +263,7 @@ func (m *Machine) flying(id wire.AttemptID) (int32, bool) {
 func (m *Machine) commit(id wire.AttemptID) {
 	if h, ok := m.flying(id); ok {
 		m.requests[h].Retry = RetryNever
+		m.requests[h].committed = true
 	}
 }
 
@@ -286,7 +309,7 @@ func (m *Machine) answered(in Input) {
 	r.status = in.Reply.Status
 	m.endAttempt(h, replyCause(in.Reply), verdict(in))
 	if r.cause == wire.CauseStatus && r.status < 400 {
-		m.finish(h, wire.Succeeded)
+		m.succeed(h)
 		return
 	}
 	if m.replays(r) {
@@ -310,6 +333,9 @@ func (m *Machine) giveUp(h int32) {
 		m.leaveQueue(h)
 	case inSocket, onWire:
 		m.abort(h, wire.CauseCancel, breaker.Neutral)
+	case aboard:
+		m.quit(h)
+		return
 	}
 	m.requests[h].cause = wire.CauseCancel
 	m.finish(h, wire.Cancelled)
@@ -339,30 +365,44 @@ func (m *Machine) end(h int32, outcome wire.Outcome) {
 	case renewing:
 		m.counts.Sleeping--
 		m.unhold(h)
+	case nested:
+		m.letGo(r)
 	}
 	m.timers.Clear(m.requestKey(h))
 	m.requestDone(r, outcome)
 	m.Budget().Drop(&r.hold)
+	if r.carrier {
+		m.disband(h, outcome)
+	} else {
+		outcome = m.reportEnd(r, outcome)
+	}
+	r.place = nowhere
+	m.handles.take(m.ids, h)
+	m.ids[h] = 0
+	m.free = append(m.free, h)
+	m.family(h, outcome)
+}
+
+// reportEnd tells how a request has ended, and returns that.
+func (m *Machine) reportEnd(r *request, outcome wire.Outcome) wire.Outcome {
 	if m.policy.Fallback.has(r, outcome) {
 		outcome = wire.Degraded
 	}
 	e := m.event(wire.RequestDone, r)
 	e.Since, e.Delay = r.Since, m.now.Sub(r.Since)
-	e.Outcome, e.Cause, e.Status = outcome, r.cause, r.status
+	e.Outcome, e.Cause, e.Status, e.Until = outcome, r.cause, r.status, r.until
+	e.Shared, e.Nesting = r.left, r.place == nested
 	m.report(e)
 	m.unguard(r)
-	r.place = nowhere
-	m.handles.take(m.ids, h)
-	m.ids[h] = 0
-	m.free = append(m.free, h)
+	return outcome
 }
 
 // event is an event about a request, with what all of them have.
 func (m *Machine) event(kind wire.EventKind, r *request) wire.Event {
 	return wire.Event{
 		Kind: kind, At: m.now, Class: r.Class, Method: r.Method, Scope: r.Scope, Warm: r.Warm,
-		Group: r.Group,
-		ID:    wire.AttemptID{Client: m.id, Request: r.Request, Try: r.try},
+		Group: r.Group, Parent: r.Parent, Repeats: r.Repeats,
+		ID: wire.AttemptID{Client: m.id, Request: r.Request, Try: r.try},
 	}
 }
 

@@ -15,7 +15,7 @@ const (
 	// Tick passes time. One that comes early is harmless.
 	Tick InputKind = iota
 	// Submit asks for a new request: Request, Class, Method, Route, Scope,
-	// Timeout, Since, Warm, Retry, Group, Key.
+	// Timeout, Since, Warm, Retry, Group, Key, Same, Repeats, Parent, Children.
 	Submit
 	// Answered brings Reply for the attempt ID, with its Retry-After worked out
 	// as NotBefore. One for an attempt that has ended is counted as late. If its
@@ -78,6 +78,25 @@ type Input struct {
 	// Group is what the request belongs to, such as a page; 0 is none. It is what
 	// CancelGroup gives up.
 	Group uint32
+	// Same is what the request is identical with: of two with the same number, the
+	// later one may share the flight of the earlier one, as Policy.Dedup says. Who
+	// submits works it out, from all that tells two requests apart, whose they are
+	// included. 0 is identical with none.
+	Same uint64
+	// Repeats is the earlier request of this client that its user submits once
+	// more by this one, knowing nothing of the first; 0 is none. It is passed on to
+	// the attempts and the events, and changes nothing here.
+	Repeats wire.RequestID
+	// Parent is the request of this client that waits for this one, which is nested
+	// in it; 0 is none. If that is over, or expects no more, this one ends as
+	// cancelled at once. It is never of a less important class than its parent, and
+	// shares no flight.
+	Parent wire.RequestID
+	// Children is how many requests with this one as Parent will be submitted. From
+	// its good reply on, the request keeps its slot until all of them have ended,
+	// and then it succeeds if they all did. If it ends before, they are cancelled.
+	// It shares no flight.
+	Children uint8
 	// Key is the request's Idempotency-Key as a number, which goes out with every
 	// try; 0 is none. It lets the policy retry an unsafe request: MethodsWithKey.
 	Key uint64

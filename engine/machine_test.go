@@ -25,8 +25,10 @@ type hand struct {
 	next    wire.RequestID
 	out     []wire.AttemptID // on the wire
 	aborted []wire.AttemptID
-	wanted  int // tokens that were asked for and have not been got
-	keys    map[wire.RequestID]uint64
+	// promised is the parents of nested requests to be submitted, one for each.
+	promised []wire.RequestID
+	wanted   int // tokens that were asked for and have not been got
+	keys     map[wire.RequestID]uint64
 	// renewals is the requests that get a token. The end of one ends whatever
 	// refresh is under way, also one that was asked for after it.
 	renewals map[wire.RequestID]bool
@@ -127,6 +129,13 @@ func drawPolicy(t *rapid.T) engine.Policy {
 	p.Queue.Capacity = rapid.IntRange(0, 4).Draw(t, "capacity")
 	p.Queue.Protect = rapid.Bool().Draw(t, "protect")
 	p.Queue.ProtectHold = time.Duration(rapid.IntRange(0, 3).Draw(t, "hold")) * time.Second
+	p.Queue.Nested = engine.NestedRule(rapid.IntRange(0, 1).Draw(t, "nested"))
+	p.Queue.NestedLimit = rapid.IntRange(0, 2).Draw(t, "nested limit")
+	p.Dedup = engine.Dedup{
+		Window:  time.Duration(rapid.IntRange(0, 3).Draw(t, "dedup")) * time.Second,
+		Methods: engine.DedupMethods(rapid.IntRange(0, 1).Draw(t, "sharing")),
+		Cancel:  engine.DedupCancel(rapid.IntRange(0, 1).Draw(t, "cancel rule")),
+	}
 	for c := range p.Queue.Class {
 		p.Queue.Class[c] = engine.ClassQueue{
 			Most:         rapid.IntRange(0, 2).Draw(t, "most"),
@@ -199,14 +208,40 @@ func (h *hand) refresh(t *rapid.T) {
 func (h *hand) submit(t *rapid.T) {
 	h.next++
 	h.keys[h.next] = rapid.Uint64Range(0, 3).Draw(t, "key")
+	children := max(0, rapid.IntRange(-3, 3).Draw(t, "children"))
+	parent := h.parent(t)
+	for range children {
+		h.promised = append(h.promised, h.next)
+	}
 	h.step(engine.Input{
 		Kind: engine.Submit, Request: h.next, Since: h.now, Key: h.keys[h.next],
+		Same:   rapid.Uint64Range(0, 3).Draw(t, "same"),
+		Parent: parent, Children: uint8(children),
 		Class:   wire.Class(rapid.IntRange(0, wire.NumClasses-1).Draw(t, "class")),
 		Method:  wire.Method(rapid.IntRange(0, int(wire.Patch)).Draw(t, "method")),
 		Scope:   uint8(rapid.IntRange(0, 1).Draw(t, "scope")),
 		Timeout: time.Duration(rapid.IntRange(0, 3).Draw(t, "timeout")) * time.Second,
 		Group:   h.group(t),
 	})
+}
+
+// parent draws a request that one may be nested in: sometimes one that has
+// promised so, and sometimes any at all.
+func (h *hand) parent(t *rapid.T) wire.RequestID {
+	switch n := rapid.IntRange(0, 9).Draw(t, "nest"); {
+	case n == 0:
+		return wire.RequestID(rapid.IntRange(0, int(h.next)+1).Draw(t, "parent"))
+	case n < 6 && len(h.promised) > 0:
+		return h.promise(rapid.IntRange(0, len(h.promised)-1).Draw(t, "promise"))
+	}
+	return 0
+}
+
+// promise takes out one of the parents that still wait to be given a child.
+func (h *hand) promise(i int) wire.RequestID {
+	id := h.promised[i]
+	h.promised = append(h.promised[:i:i], h.promised[i+1:]...)
+	return id
 }
 
 // group draws one of the groups that requests may be in, which move on, so that
@@ -275,6 +310,13 @@ func (h *hand) comeToAnEnd(t rapid.TB) {
 		if h.wanted > 0 {
 			h.wanted = 0
 			h.step(engine.Input{Kind: engine.Refreshed, Good: true})
+		}
+		if len(h.promised) > 0 {
+			h.next++
+			h.step(engine.Input{
+				Kind: engine.Submit, Request: h.next, Since: h.now, Parent: h.promise(0),
+			})
+			continue
 		}
 		if len(h.out) > 0 {
 			id := h.out[0]

@@ -24,8 +24,11 @@ func (q *Queue) order() queue.Config {
 // those who wait already get new timers, and those who would have to be gone by
 // now, go.
 func (m *Machine) reorder(s uint8) {
-	q := &m.scopes[s].queue
-	if !q.Use(m.now, m.policy.Queue.order()) {
+	changed := m.scopes[s].queue.Use(m.now, m.policy.Queue.order())
+	for i := int(s); i < len(m.lanes); i += len(m.scopes) {
+		changed = m.lanes[i].queue.Use(m.now, m.policy.Queue.order()) || changed
+	}
+	if !changed {
 		return
 	}
 	for h := range int32(len(m.requests)) {
@@ -58,7 +61,7 @@ func (m *Machine) waiter(h int32) queue.Waiter {
 // deadline, since it could not be in time any more.
 func (m *Machine) await(h int32) {
 	r := &m.requests[h]
-	q := &m.scopes[r.Scope].queue
+	q := m.line(r)
 	if at := min(r.deadline, q.Expires(h)); at > m.now {
 		m.setTimer(h, at)
 		return

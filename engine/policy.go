@@ -27,6 +27,8 @@ type Policy struct {
 	Fallback Fallback
 	// Auth is what becomes of a 401.
 	Auth Auth
+	// Dedup is when identical requests share one flight.
+	Dedup Dedup
 }
 
 // Retry is what is tried again, how often and when.
@@ -115,6 +117,11 @@ type Queue struct {
 	// ProtectHold is how long it may do so, counted from when the background
 	// request that waits longest joined the queue; 0 is without end.
 	ProtectHold time.Duration
+	// Nested is which slots requests take whose parent holds one meanwhile.
+	Nested NestedRule
+	// NestedLimit is how many attempts and waiting parents each lane of nested
+	// requests may have; 0 is unlimited.
+	NestedLimit int
 	// Class is the rules of each class inside the scope.
 	Class [wire.NumClasses]ClassQueue
 }

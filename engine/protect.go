@@ -69,7 +69,7 @@ func (m *Machine) patient(h int32, waits bool) {
 	r := &m.requests[h]
 	p := &m.scopes[r.Scope].protection
 	switch {
-	case r.Class != wire.Background:
+	case r.Class != wire.Background || r.lane > 0:
 	case waits:
 		p.background.Set(h, m.now)
 	default:

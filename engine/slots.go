@@ -21,7 +21,7 @@ func (m *Machine) enqueue(h int32) {
 	m.reorder(r.Scope)
 	r.place, r.since, r.announced = inQueue, m.now, false
 	m.counts.Queued++
-	m.scopes[r.Scope].queue.Push(m.waiter(h))
+	m.line(r).Push(m.waiter(h))
 	r.held = false
 	m.patient(h, true)
 	m.touch(r.Scope)
@@ -34,7 +34,7 @@ func (m *Machine) enqueue(h int32) {
 // leaveQueue takes a request out of its queue and tells those who saw it wait.
 func (m *Machine) leaveQueue(h int32) {
 	r := &m.requests[h]
-	m.scopes[r.Scope].queue.Remove(h, r.Class)
+	m.line(r).Remove(h, r.Class)
 	m.patient(h, false)
 	m.counts.Queued--
 	m.touch(r.Scope)
@@ -58,7 +58,8 @@ func (m *Machine) settle() {
 	for _, h := range m.fresh {
 		m.announce(h)
 	}
-	m.dispatchAll(m.released) // by a critical request without room in the queue
+	m.dispatchAll(m.released | m.freed) // by one without room in the queue
+	m.untangle()
 	for s := range m.scopes {
 		if m.touched&(1<<s) != 0 {
 			m.watchProtection(uint8(s))
@@ -69,10 +70,16 @@ func (m *Machine) settle() {
 }
 
 func (m *Machine) dispatchAll(scopes uint32) {
-	for s := range m.scopes {
-		if scopes&(1<<s) != 0 {
-			m.dispatch(uint8(s))
+	for scopes != 0 {
+		m.freed = 0
+		m.connect()
+		for s := range m.scopes {
+			if scopes&(1<<s) != 0 {
+				m.dispatch(uint8(s))
+				m.dispatchLanes(uint8(s))
+			}
 		}
+		scopes = m.freed // by nested requests that ended instead of being sent
 	}
 }
 
@@ -99,19 +106,34 @@ func (m *Machine) allowed(sc *scope) queue.Allowed {
 
 // shares says for which classes there is a slot, beyond those kept for others;
 // the class must not hold its most already.
-func (m *Machine) shares(sc *scope) (a queue.Allowed) {
+func (m *Machine) shares(sc *scope) queue.Allowed {
+	taken := sc.taken()
+	return m.sharesOf(sc, &taken)
+}
+
+// taken is how many of a scope's own slots each class holds.
+func (sc *scope) taken() [wire.NumClasses]int32 {
+	taken := sc.running
+	for c, n := range sc.kept {
+		taken[c] += n
+	}
+	return taken
+}
+
+// sharesOf is shares if each class held as many slots as given.
+func (m *Machine) sharesOf(sc *scope, taken *[wire.NumClasses]int32) (a queue.Allowed) {
 	q, slots, own := &m.policy.Queue, m.slots(sc), m.hasOwn(sc)
 	var running, kept int
 	var lacking [wire.NumClasses]int
 	for c := range q.Class {
-		running += int(sc.running[c])
+		running += int(taken[c])
 		if !own {
-			lacking[c] = max(0, q.Class[c].Least-int(sc.running[c]))
+			lacking[c] = max(0, q.Class[c].Least-int(taken[c]))
 		}
 		kept += lacking[c]
 	}
 	for c := range q.Class {
-		below := q.Class[c].Most == 0 || int(sc.running[c]) < q.Class[c].Most
+		below := q.Class[c].Most == 0 || int(taken[c]) < q.Class[c].Most
 		a[c] = below && running+kept-lacking[c] < slots
 	}
 	return a
@@ -139,8 +161,10 @@ func (m *Machine) start(h int32) {
 	r.since, r.started = m.now, m.now
 	r.try++
 	r.status, r.cause, r.admittedTry = 0, wire.CauseNone, false
-	sc.running[r.Class]++
-	sc.newest = max(sc.newest, r.came)
+	m.occupy(r, 1)
+	if r.lane == 0 {
+		sc.newest = max(sc.newest, r.came)
+	}
 	m.setTimer(h, min(r.deadline, m.timeoutAt(r), m.overdueAt(r)))
 	if m.sockets.Len() > 0 || !m.connects() {
 		m.awaitSocket(h, waited)
@@ -176,6 +200,7 @@ func (m *Machine) attempt(r *request) wire.Attempt {
 		ID:    wire.AttemptID{Client: m.id, Request: r.Request, Try: r.try},
 		Class: r.Class, Method: r.Method, Route: r.Route, Scope: r.Scope,
 		Probe: r.permit.Probe, Warm: r.Warm && r.try == 1, Key: r.Key,
+		Repeats: r.Repeats,
 	}
 }
 
@@ -198,7 +223,7 @@ func (m *Machine) endAttempt(h int32, cause wire.Cause, call breaker.Call) {
 // cause.
 func (m *Machine) freeSlot(h int32, cause wire.Cause) {
 	r := &m.requests[h]
-	m.scopes[r.Scope].running[r.Class]--
+	m.occupy(r, -1)
 	m.touch(r.Scope)
 	m.timers.Clear(m.requestKey(h))
 	r.place, r.cause = nowhere, cause
@@ -221,7 +246,7 @@ func (m *Machine) announce(h int32) {
 		return
 	}
 	sc := &m.scopes[r.Scope]
-	if !r.Refresh && sc.queue.Len() > m.room(sc) {
+	if !r.Refresh && m.line(r).Len() > m.room(sc) {
 		m.leaveQueue(h)
 		r.cause = wire.CauseFull
 		m.finish(h, wire.Shed)

@@ -62,9 +62,11 @@ func (m *Machine) due(h int32) {
 		m.join(h)
 	case inQueue:
 		m.await(h)
-	case renewing:
+	case renewing, nested:
 		r.cause = wire.CauseDeadline
 		m.finish(h, m.late(r))
+	case aboard:
+		m.miss(h)
 	case inSocket, onWire:
 		switch {
 		case r.deadline <= m.now:

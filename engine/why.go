@@ -7,21 +7,26 @@ import "herdscope/engine/wire"
 // breaker, a pause of the scope, no slot at all, the most of its class, slots kept for other classes,
 // window protection. It changes nothing.
 //
+// Nested requests that have a lane of their own are not looked at.
+//
 // A retry budget is none of them: what it refuses ends, and does not wait.
 func (m *Machine) Why(scope uint8, c wire.Class) wire.Wait {
 	sc := &m.scopes[scope]
 	if _, _, waits := sc.queue.Head(c); !waits {
 		return wire.WaitNone
 	}
-	most := m.policy.Queue.Class[c].Most
+	most, taken, total := m.policy.Queue.Class[c].Most, sc.taken(), 0
+	for _, n := range taken {
+		total += int(n)
+	}
 	switch {
 	case m.heldBack(scope):
 		return wire.WaitBreaker
 	case m.limit(sc) == Paused:
 		return wire.WaitPaused
-	case m.Running(scope) >= m.slots(sc):
+	case total >= m.slots(sc):
 		return wire.WaitSlot
-	case most > 0 && int(sc.running[c]) >= most:
+	case most > 0 && int(taken[c]) >= most:
 		return wire.WaitMost
 	case !m.shares(sc)[c]:
 		return wire.WaitKept

@@ -19,7 +19,7 @@ const version = "1"
 var sections = []string{
 	"version", "name", "title", "story", "seed", "duration", "drain",
 	"fleet", "arrival", "classes", "retry", "breaker", "queue", "scopes", "fallback", "auth",
-	"transport", "budget", "limiter",
+	"transport", "budget", "limiter", "dedup",
 	"server", "services", "routes", "network",
 	"faults", "timeline",
 }

@@ -169,7 +169,7 @@ func TestErrors(t *testing.T) {
 
 const (
 	topFields = "; allowed: version, name, title, story, seed, duration, drain, fleet, arrival, classes, " +
-		"retry, breaker, queue, scopes, fallback, auth, transport, budget, limiter, server, services, " +
+		"retry, breaker, queue, scopes, fallback, auth, transport, budget, limiter, dedup, server, services, " +
 		"routes, network, faults, timeline"
 	withScopes = head + "classes: {interactive: {scope: api}, background: {scope: exports}}\n"
 	withFault  = head + "faults:\n  - {name: outage, kind: outage, start: 5s, length: 1s}\n"

@@ -18,7 +18,7 @@ var favourites = []string{
 // panelGroups is the order of the knobs after them, by the first part of their
 // names.
 var panelGroups = []string{
-	"retry", "breaker", "queue", "fallback", "auth", "transport", "budget", "limiter",
+	"retry", "breaker", "queue", "fallback", "auth", "transport", "budget", "limiter", "dedup",
 	"arrival", "mix", "server",
 }
 

@@ -32,6 +32,8 @@ type Checker struct {
 	groups   groups
 	sockets  map[wire.ClientID][]wire.RequestID // those who wait, first come first
 	wired    map[wire.ClientID]int              // attempts on the wire
+	flights  map[key]*flightTrack
+	lanes    map[laneKey]int // slots taken
 	err      error
 }
 
@@ -54,10 +56,17 @@ type track struct {
 	// replays is how often it was held after an attempt, for a new token.
 	replays int
 	group   uint32
-	// refused says that its group had been cancelled before it began.
+	// refused says that its group, or its parent, was over before it began.
 	refused bool
 	scope   uint8
+	came    clock.Instant
 	since   clock.Instant // when it was last seen to join a queue
+	flight  *flightTrack  // that it shares
+	parent  *track
+	kids    int // nested requests that have not ended
+	level   uint8
+	lane    bool // it has slots of a lane
+	knotted bool // it was said to wait in a deadlock
 }
 
 type stage uint8
@@ -72,18 +81,22 @@ const (
 	attempted
 	sleeping
 	held
+	aboard  // shares a flight
+	nesting // has its reply, and waits for nested requests
 	over
 )
 
 // next says which stages may follow one; a request goes no other way.
 var next = map[stage][]stage{
-	begun:      {queued, connecting, sent, held, over},
+	begun:      {queued, connecting, sent, held, aboard, over},
 	queued:     {dequeued},
 	dequeued:   {connecting, sent, held, over},
 	connecting: {connected},
 	connected:  {sent, sleeping, held, over},
 	sent:       {attempted},
-	attempted:  {sleeping, held, over},
+	attempted:  {sleeping, held, nesting, over},
+	aboard:     {over},
+	nesting:    {over},
 	held:       {held, queued, connecting, sent, over},
 	sleeping:   {queued, connecting, sent, held, over},
 }
@@ -99,6 +112,8 @@ type scopeTrack struct {
 	starving [wire.NumClasses]bool
 	limit    int // as a limiter last moved it; 0 if it has not
 	critical int // unfinished critical requests
+	kept     int // slots of parents that have their reply
+	inFlight int // attempts that have a slot, those of lanes included
 }
 
 // limitUnder is how many attempts the scope may have in flight.
@@ -133,6 +148,7 @@ func NewChecker(policy func() engine.Policy) *Checker {
 		policy: policy, requests: map[key]*track{}, scopes: map[scopeKey]*scopeTrack{},
 		arrived: map[wire.AttemptID]bool{}, last: wire.Held, groups: newGroups(),
 		sockets: map[wire.ClientID][]wire.RequestID{}, wired: map[wire.ClientID]int{},
+		flights: map[key]*flightTrack{}, lanes: map[laneKey]int{},
 	}
 }
 
@@ -155,7 +171,8 @@ func (c *Checker) Finish(counts engine.Counts) error {
 	for _, n := range c.outcomes {
 		ended += n
 	}
-	open := int64(counts.Queued + counts.Connecting + counts.Running + counts.Sleeping)
+	open := int64(counts.Queued + counts.Connecting + counts.Running + counts.Sleeping +
+		counts.Sharing + counts.Nesting)
 	waiting := 0
 	for _, line := range c.sockets {
 		waiting += len(line)
@@ -163,6 +180,8 @@ func (c *Checker) Finish(counts engine.Counts) error {
 	c.must(waiting == counts.Connecting, "%d wait for a connection: %+v", waiting, counts)
 	c.must(c.began == ended+open, "%d requests began, %d ended, %d are open (%+v)",
 		c.began, ended, open, counts)
+	c.flying(counts)
+	c.nested(counts)
 	return c.err
 }
 
@@ -178,6 +197,7 @@ func (c *Checker) Observe(e wire.Event) {
 	c.last = max(c.last, e.At)
 	switch {
 	case e.Kind == wire.RequestHeld, e.Kind == wire.SocketQueued, e.Kind == wire.SocketDequeued,
+		e.Kind == wire.RequestJoined, e.Kind == wire.RequestNesting, e.Kind == wire.NestedDeadlock,
 		e.Kind <= wire.RequestDone && e.Kind != wire.AttemptLate:
 		c.request(e)
 	case e.Kind == wire.PageEnded:
@@ -209,16 +229,13 @@ func (c *Checker) Observe(e wire.Event) {
 
 // pause checks that a pause is told once, at its beginning and at its end.
 func (c *Checker) pause(e wire.Event) {
-	s, p, running := c.scope(e), c.policy(), 0
-	for _, n := range s.running {
-		running += n
-	}
+	s, p := c.scope(e), c.policy()
 	pauses := e.Kind == wire.ScopePaused
 	c.must(s.paused != pauses, "%v of scope %d twice", e.Kind, e.Scope)
 	c.must(pauses == (s.limitUnder(&p) == 0), "%v of scope %d with a limit of %d",
 		e.Kind, e.Scope, s.limitUnder(&p))
-	c.must(!pauses || int(e.Limit) == running, "scope %d pauses with %d in flight, not %d",
-		e.Scope, running, e.Limit)
+	c.must(!pauses || int(e.Limit) == s.inFlight, "scope %d pauses with %d in flight, not %d",
+		e.Scope, s.inFlight, e.Limit)
 	s.paused = pauses
 }
 
@@ -228,11 +245,14 @@ func (c *Checker) request(e wire.Event) {
 	r := c.requests[k]
 	if e.Kind == wire.RequestBegan {
 		c.must(r == nil, "%v began twice", e.ID)
-		c.requests[k] = &track{class: e.Class, scope: e.Scope, group: e.Group, refused: c.join(e)}
+		r = &track{class: e.Class, scope: e.Scope, group: e.Group, refused: c.join(e), came: e.At}
+		c.nest(e, r)
+		c.requests[k] = r
 		c.began++
 		c.protect(e, 1)
 		return
 	}
+	r = c.whose(e, r)
 	if r == nil {
 		c.must(false, "%v: %v before it began", e.ID, e.Kind)
 		return
@@ -262,10 +282,8 @@ func (c *Checker) request(e wire.Event) {
 	case wire.AttemptEnded:
 		c.move(e, r, attempted)
 		c.must(e.Delay >= 0, "%v took %v", e.ID, e.Delay)
-		s := c.scope(e)
-		s.running[e.Class]--
+		c.release(e, r)
 		c.wired[e.ID.Client]--
-		c.must(s.running[e.Class] >= 0, "%v: %d attempts in flight", e.ID, s.running[e.Class])
 	case wire.RequestHeld:
 		if r.stage == attempted {
 			c.must(r.replays == 0, "%v is replayed twice", e.ID)
@@ -275,9 +293,20 @@ func (c *Checker) request(e wire.Event) {
 	case wire.RetryScheduled:
 		c.move(e, r, sleeping)
 		c.retry(e)
+	case wire.RequestJoined:
+		c.joined(e, r)
+	case wire.RequestNesting:
+		c.keep(e, r)
+	case wire.NestedDeadlock:
+		c.deadlock(e, r)
 	case wire.RequestDone:
+		was := r.stage
 		c.move(e, r, over)
+		if r.flight != nil {
+			c.alight(e, r)
+		}
 		c.done(e, r)
+		c.unnest(e, r, was)
 		c.leave(e, r)
 		c.protect(e, -1)
 		delete(c.requests, k)
@@ -302,16 +331,14 @@ func (c *Checker) start(e wire.Event, r *track) {
 	r.tries++
 	c.must(e.ID.Try == r.tries, "%v is try %d", e.ID, r.tries)
 	c.must(int(r.tries)-r.replays <= max(p.Retry.Attempts, 1), "%v is more than %d attempts", e.ID, p.Retry.Attempts)
-	total := 0
-	for _, n := range s.running {
-		total += n
+	if r.lane {
+		c.must(s.limitUnder(&p) > 0, "%v: its scope is paused", e.ID)
+		c.sendNested(e, r, p.Queue.NestedLimit)
+	} else {
+		c.sendOwn(e, s, &p)
 	}
-	limit := s.limitUnder(&p)
-	c.must(total < limit, "%v: all %d slots are taken", e.ID, total)
-	most := p.Queue.Class[e.Class].Most
-	c.must(most == 0 || s.running[e.Class] < most, "%v: class %v has its %d slots", e.ID, e.Class, most)
-	s.running[e.Class]++
-	c.window(e, s, &p)
+	c.slots(e, r, 1)
+	s.inFlight++
 	// A request that asked once for all its attempts retries past the breaker.
 	if p.Breaker.Placement == breaker.PerRequest && e.ID.Try > 1 {
 		return
@@ -323,6 +350,19 @@ func (c *Checker) start(e wire.Event, r *track) {
 		c.must(b.breaker == wire.HalfOpen, "%v: probe of a breaker that is %v", e.ID, b.breaker)
 		c.probe(e, b, p.Breaker)
 	}
+}
+
+// sendOwn checks that a scope has a slot for one more of a class.
+func (c *Checker) sendOwn(e wire.Event, s *scopeTrack, p *engine.Policy) {
+	total := 0
+	for _, n := range s.running {
+		total += n
+	}
+	limit := s.limitUnder(p)
+	c.must(total < limit, "%v: all %d slots are taken", e.ID, total)
+	most := p.Queue.Class[e.Class].Most
+	c.must(most == 0 || s.running[e.Class] < most, "%v: class %v has its %d slots", e.ID, e.Class, most)
+	c.window(e, s, p)
 }
 
 // probe checks that a half-open round starts no more probes than it may. One
@@ -356,7 +396,7 @@ func (c *Checker) done(e wire.Event, r *track) {
 	case wire.ExpiredInQueue:
 		c.must(r.wired == 0, "%v expired in queue after %d tries on the wire", e.ID, r.wired)
 	case wire.Succeeded, wire.Failed, wire.TimedOut:
-		c.must(r.tries > 0 || e.Cause == wire.CauseAuth, "%v %v without a try", e.ID, e.Outcome)
+		c.must(r.tries > 0 || e.Cause == wire.CauseAuth || r.knotted, "%v %v without a try", e.ID, e.Outcome)
 	}
 	c.outcomes[e.Outcome]++
 }

@@ -86,10 +86,13 @@ func (c *Checker) join(e wire.Event) (refused bool) {
 // leave takes a request that has ended out of its group.
 func (c *Checker) leave(e wire.Event, r *track) {
 	c.must(!r.refused || e.Outcome == wire.Cancelled && r.tries == 0,
-		"%v came after the end of group %d, and ended as %v after %d tries", e.ID, e.Group, e.Outcome, r.tries)
+		"%v came after the end of its group, %d, or of its parent, %d, and ended as %v after %d tries",
+		e.ID, e.Group, e.Parent, e.Outcome, r.tries)
 	if e.Group != 0 {
 		n := c.tally(e.ID.Client, e.Group)
 		n[wire.Unfinished]--
-		n[e.Outcome]++
+		if e.Parent == 0 && e.Repeats == 0 { // what is nested is in its parent's outcome
+			n[e.Outcome]++
+		}
 	}
 }

@@ -29,9 +29,18 @@ func (c *Checker) window(e wire.Event, s *scopeTrack, p *engine.Policy) {
 // of an event, in its class.
 func (c *Checker) longestWait(e wire.Event) (longest time.Duration) {
 	for k, r := range c.requests {
-		if k.client == e.ID.Client && r.scope == e.Scope && r.class == e.Class && r.stage == queued {
-			longest = max(longest, e.At.Sub(r.since))
-		}
+		longest = max(longest, waited(e, k, r))
+	}
+	for k, f := range c.flights {
+		longest = max(longest, waited(e, k, &f.track))
 	}
 	return longest
+}
+
+// waited is how long one has waited in the queue of an event, in its class.
+func waited(e wire.Event, k key, r *track) time.Duration {
+	if k.client != e.ID.Client || r.scope != e.Scope || r.class != e.Class || r.lane || r.stage != queued {
+		return 0
+	}
+	return e.At.Sub(r.since)
 }

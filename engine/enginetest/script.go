@@ -18,6 +18,7 @@ import (
 //	policy KNOB=VALUE ...            change settings
 //	TIME submit N CLASS [METHOD] [timeout=D] [scope=S]
 //	                                 [retry=never|allowed] [group=G] [key=K] [refresh]
+//	         [same=N] [parent=N] [children=N]
 //	TIME refreshed good|bad          the end of a refresh that is no request
 //	TIME reply N#TRY STATUS [after=D]   a response, with a Retry-After that names D from now
 //	TIME reset N#TRY                 a connection reset before the reply was whole
@@ -173,6 +174,12 @@ func submission(at clock.Instant, id wire.RequestID, words []string) (engine.Inp
 			in.Group = uint32(g)
 		case name == "key":
 			in.Key = wire.ParseKey(value)
+		case name == "same" || name == "parent" || name == "children":
+			n, err := strconv.ParseUint(value, 10, 8)
+			if err != nil {
+				return in, err
+			}
+			kinship(&in, name, n)
 		case name == "scope":
 			in.Scope = value[0] - '0'
 		case word == "refresh":
@@ -190,6 +197,18 @@ func submission(at clock.Instant, id wire.RequestID, words []string) (engine.Inp
 		}
 	}
 	return in, nil
+}
+
+// kinship sets what a request has to do with others.
+func kinship(in *engine.Input, name string, n uint64) {
+	switch name {
+	case "same":
+		in.Same = n
+	case "parent":
+		in.Parent = wire.RequestID(n)
+	case "children":
+		in.Children = uint8(n)
+	}
 }
 
 func answer(at clock.Instant, id wire.AttemptID, words []string) (engine.Input, error) {
@@ -235,9 +254,16 @@ func describeEvent(e wire.Event) string {
 	switch e.Kind {
 	case wire.RequestBegan:
 		if e.Group > 0 {
-			return fmt.Sprintf("%s in group %d", name, e.Group)
+			name += fmt.Sprintf(" in group %d", e.Group)
+		}
+		if e.Parent > 0 {
+			name += fmt.Sprintf(" nested in %d", e.Parent)
 		}
 		return name
+	case wire.RequestJoined:
+		return fmt.Sprintf("%s the flight of %d", name, e.Leader)
+	case wire.NestedDeadlock:
+		return fmt.Sprintf("%s holds up %d", name, e.Parent)
 	case wire.RequestDequeued:
 		if e.Kept {
 			return fmt.Sprintf("%s after %v, kept back", name, e.Delay)
@@ -255,6 +281,9 @@ func describeEvent(e wire.Event) string {
 	case wire.RetryRefused:
 		return fmt.Sprintf("%s of %v: %s", name, e.Delay, cause(e))
 	case wire.RequestDone:
+		if e.Cause == wire.CauseChild || e.Cause == wire.CauseNestedDeadlock {
+			return fmt.Sprintf("%s: %v for %v after %v", name, e.Outcome, e.Cause, e.Delay)
+		}
 		return fmt.Sprintf("%s: %v after %v", name, e.Outcome, e.Delay)
 	case wire.SocketDequeued:
 		if e.Cause != wire.CauseNone {

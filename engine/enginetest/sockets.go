@@ -32,7 +32,7 @@ func (c *Checker) leaveSocket(e wire.Event, r *track) {
 		c.must(at == 0, "%v gets a connection before %d others", e.ID, at)
 		return
 	}
-	c.scope(e).running[e.Class]--
+	c.release(e, r)
 	if e.Cause == wire.CauseAuth { // the number is used again
 		r.tries--
 	}

@@ -104,6 +104,7 @@ func (f *Fleet) begin(
 	now clock.Instant, i int32, intended clock.Instant, out []engine.Effect,
 ) []engine.Effect {
 	f.clients[i].next++
+	f.clients[i].asked++
 	return f.submit(now, i, intended, f.open(i, intended), out)
 }
 
@@ -113,13 +114,11 @@ func (f *Fleet) submit(
 ) []engine.Effect {
 	c := &f.clients[i]
 	c.began = now
-	f.begun++
 	class := f.class(i)
-	mix := f.config.Mix[class]
-	in := engine.Input{
-		Kind: engine.Submit, Request: c.next, Since: intended, Warm: c.warm,
-		Class: class, Method: mix.Method, Route: mix.Route, Scope: mix.Scope, Timeout: mix.Timeout,
-		Group: group, Key: f.key(i, mix.Method),
+	in := f.request(i, class)
+	in.Since, in.Warm, in.Group, in.Same = intended, c.warm, group, f.same(i)
+	if !c.warm {
+		f.mayDouble(i, class, in.Key, intended)
 	}
 	c.warm = false
 	return f.step(now, i, in, out)
@@ -155,7 +154,7 @@ func (f *Fleet) think(i int32) time.Duration {
 	if f.config.Arrival.ThinkFixed {
 		return f.config.Arrival.Think
 	}
-	u := rng.At(f.seed, rng.Think, uint64(i), uint64(f.clients[i].next), 0)
+	u := rng.At(f.seed, rng.Think, uint64(i), f.clients[i].asked, 0)
 	return rng.Exponential(u, f.config.Arrival.Think)
 }
 
@@ -190,7 +189,11 @@ func (f *Fleet) weigh() {
 
 // class draws the class of a client's present request.
 func (f *Fleet) class(i int32) wire.Class {
-	u := rng.At(f.seed, rng.Class, uint64(i), uint64(f.clients[i].next), 0)
+	return f.classAt(rng.At(f.seed, rng.Class, uint64(i), f.clients[i].asked, 0))
+}
+
+// classAt is the class that a draw falls on, by the weights of the mix.
+func (f *Fleet) classAt(u uint64) wire.Class {
 	ticket := rng.Below(u, f.weights[wire.NumClasses-1])
 	for c := range wire.Class(wire.NumClasses) {
 		if ticket < f.weights[c] {

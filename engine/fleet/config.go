@@ -69,6 +69,17 @@ type Arrival struct {
 	// Keys gives every request whose method is not idempotent an Idempotency-Key
 	// of its own.
 	Keys bool
+	// Double is the share of requests, in thousandths, that their users submit
+	// twice, as with a double click. The second is a request of its own, of no
+	// page, with a Since of its own, and Same as the first. Nested requests are not
+	// doubled, nor those held when the run begins.
+	Double int64
+	// DoubleGap is the time from the first submission to the second; 0 is 300 ms.
+	DoubleGap time.Duration
+	// Nested is how many requests each request has nested in it: they are submitted
+	// when its reply is there, the class of each drawn from the mix, and it keeps
+	// its slot until they have ended. At most MaxNested.
+	Nested int
 }
 
 // Mix is what the requests of one class are like.

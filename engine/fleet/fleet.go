@@ -22,6 +22,7 @@ type Fleet struct {
 	timers   clock.Index // when each client's machine is due
 	arrivals clock.Index // when each client's next request begins
 	pages    pages
+	doubles  doubles
 	weights  [wire.NumClasses]uint64
 	stopped  bool
 	budget   budget.Budget // what clients share, if they share one
@@ -34,6 +35,7 @@ type Fleet struct {
 type client struct {
 	machine engine.Machine
 	next    wire.RequestID // the last one given out
+	asked   uint64         // how many requests it began of its own accord, which draws go by
 	gaps    uint64         // how many gaps between arrivals were drawn
 	began   clock.Instant  // when its latest request began
 	page    int32          // its latest page; noPage if it has none
@@ -76,6 +78,8 @@ func (f *Fleet) Counts() engine.Counts {
 		sum.Connecting += c.Connecting
 		sum.Running += c.Running
 		sum.Sleeping += c.Sleeping
+		sum.Sharing += c.Sharing
+		sum.Nesting += c.Nesting
 	}
 	return sum
 }
@@ -92,8 +96,9 @@ func (f *Fleet) Deadline() (clock.Instant, bool) {
 	_, timer, due := f.timers.Min()
 	_, arrival, comes := f.arrivals.Min()
 	_, leave, leaves := f.pages.leaves.Min()
+	_, again, doubles := f.doubles.due.Min()
 	gate, opens := f.breakers.Deadline()
-	return min(timer, arrival, leave, gate), due || comes || leaves || opens
+	return min(timer, arrival, leave, again, gate), due || comes || leaves || doubles || opens
 }
 
 // Step feeds one input at now and appends what the fleet asks of the world. A
@@ -114,7 +119,7 @@ func (f *Fleet) Step(now clock.Instant, in Input, out []engine.Effect) []engine.
 		return f.set(now, in, out)
 	case Stop:
 		f.stopped = true
-		f.arrivals = clock.Index{}
+		f.arrivals, f.doubles = clock.Index{}, doubles{}
 	}
 	return out
 }
@@ -127,14 +132,17 @@ func (f *Fleet) tick(now clock.Instant, out []engine.Effect) []engine.Effect {
 		timer, due, _ := f.timers.Min()
 		page, leaves, _ := f.pages.leaves.Min()
 		arrival, comes, _ := f.arrivals.Min()
+		double, again, _ := f.doubles.due.Min()
 		gate, _ := f.breakers.Deadline()
 		switch {
-		case gate <= now && gate <= min(due, leaves, comes):
+		case gate <= now && gate <= min(due, leaves, comes, again):
 			out = f.tickBreakers(now, out)
-		case timer >= 0 && due <= now && due <= min(leaves, comes):
+		case timer >= 0 && due <= now && due <= min(leaves, comes, again):
 			out = f.step(now, timer, engine.Input{Kind: engine.Tick}, out)
-		case page >= 0 && leaves <= now && leaves <= comes:
+		case page >= 0 && leaves <= now && leaves <= min(comes, again):
 			out = f.leave(now, page, out)
+		case double >= 0 && again <= now && again <= comes:
+			out = f.again(now, double, again, out)
 		case arrival >= 0 && comes <= now:
 			out = f.arrive(now, arrival, comes, out)
 		default:
@@ -156,6 +164,8 @@ func (f *Fleet) step(
 		switch e := &out[k]; {
 		case e.Kind == engine.Refresh:
 			out = f.refresh(now, i, e.Attempt, out)
+		case e.Kind == engine.Report && e.Event.Kind == wire.RequestNesting:
+			out = f.nest(now, e.Event, out)
 		case e.Kind == engine.Report && e.Event.Kind == wire.RequestDone:
 			out = f.done(now, i, e.Event, out)
 		}

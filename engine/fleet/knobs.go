@@ -12,6 +12,9 @@ import (
 // MaxClients is the largest fleet.
 const MaxClients = 1_000_000
 
+// MaxNested is the most requests that can be nested in one.
+const MaxNested = 8
+
 const (
 	maxRate   = 1_000_000 * 1000 // thousandths per second
 	maxWeight = 1000
@@ -98,6 +101,19 @@ func arrivalFields() []knob.Field[Config] {
 			Min: int64(time.Millisecond), Max: int64(time.Hour), Step: int64(100 * time.Millisecond),
 			Doc: "mean time after which a person leaves, and what is left of the page is cancelled",
 		}, func(c *Config) *time.Duration { return &c.Arrival.Patience }),
+		knob.At(knob.Spec{
+			Name: "arrival.double", Kind: knob.Ratio, Max: 1000, Step: 50,
+			Doc: "share of requests that their users submit twice, as with a double click",
+		}, func(c *Config) *int64 { return &c.Arrival.Double }),
+		knob.At(knob.Spec{
+			Name: "arrival.double_gap", Kind: knob.Duration, Zero: "default",
+			Min: int64(time.Millisecond), Max: int64(time.Hour), Step: int64(100 * time.Millisecond),
+			Doc: "the time between the two submissions; by default 300ms",
+		}, func(c *Config) *time.Duration { return &c.Arrival.DoubleGap }),
+		knob.At(knob.Spec{
+			Name: "arrival.nested", Kind: knob.Int, Unit: "requests", Fixed: true, Max: MaxNested,
+			Doc: "requests nested in each request, which keeps its slot until they have ended",
+		}, func(c *Config) *int { return &c.Arrival.Nested }),
 		knob.AtBool(knob.Spec{
 			Name: "arrival.keys", Kind: knob.Switch,
 			Doc: "whether each POST and PATCH carries an Idempotency-Key of its own",

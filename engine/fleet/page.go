@@ -67,7 +67,7 @@ func (f *Fleet) open(i int32, since clock.Instant) (group uint32) {
 // one that was under way before the run, it is the rest, which is the same: an
 // exponential time has no memory.
 func (f *Fleet) patience(i int32) time.Duration {
-	u := rng.At(f.seed, rng.Patience, uint64(i), uint64(f.clients[i].next), 0)
+	u := rng.At(f.seed, rng.Patience, uint64(i), f.clients[i].asked, 0)
 	return rng.Exponential(u, f.config.Arrival.Patience)
 }
 
@@ -97,6 +97,9 @@ func (f *Fleet) done(
 	now clock.Instant, i int32, e wire.Event, out []engine.Effect,
 ) []engine.Effect {
 	f.ended++
+	if e.Parent != 0 || e.Repeats != 0 {
+		return out // its parent, or the first submission, is what others go by
+	}
 	if c := &f.clients[i]; e.ID.Request == c.refresh {
 		c.refresh = 0
 		return out
@@ -127,6 +130,7 @@ func (f *Fleet) turn(now clock.Instant, i, p int32, out []engine.Effect) []engin
 	at := &f.pages.pages[p]
 	at.left--
 	f.clients[i].next++
+	f.clients[i].asked++
 	return f.submit(now, i, now, at.group, out)
 }
 

@@ -250,11 +250,17 @@ func drawPages(t *rapid.T) fleet.Config {
 		Chain:    rapid.IntRange(1, fleet.MaxChain).Draw(t, "chain"),
 		Patience: time.Duration(rapid.IntRange(0, 2000).Draw(t, "patience")) * time.Millisecond,
 		Rate:     20 * 1000,
+		Double:   rapid.Int64Range(0, 1000).Draw(t, "double"),
+		Nested:   max(0, rapid.IntRange(-2, 2).Draw(t, "nested children")),
 	})
 	c.Policy.Retry.Attempts = rapid.IntRange(1, 3).Draw(t, "attempts")
 	c.Policy.Queue.Limit = rapid.IntRange(0, 2).Draw(t, "limit")
 	c.Policy.Queue.Capacity = rapid.IntRange(0, 5).Draw(t, "capacity")
 	c.Policy.Breaker.Failures = rapid.IntRange(0, 3).Draw(t, "failures")
+	c.Policy.Dedup.Window = time.Duration(rapid.IntRange(0, 1).Draw(t, "dedup")) * time.Second
+	c.Policy.Dedup.Methods = engine.DedupAll
+	c.Policy.Queue.Nested = engine.NestedRule(rapid.IntRange(0, 1).Draw(t, "nested"))
+	c.Policy.Queue.NestedLimit = rapid.IntRange(0, 2).Draw(t, "nested limit")
 	c.Policy.Fallback.Open = rapid.Bool().Draw(t, "fallback")
 	for class := range c.Mix {
 		c.Mix[class].Weight = 1

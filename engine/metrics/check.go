@@ -20,6 +20,8 @@ func (s *Snapshot) Check() error {
 	c.equal("requests waiting by class", s.waiting(), s.Waiting)
 	c.atLeast("sleeping", s.Sleeping, 0)
 	c.atLeast("paused", s.Paused, 0)
+	c.atLeast("sharing", s.Sharing, 0)
+	c.atLeast("nesting", s.Nesting, 0)
 	c.atLeast("missed", s.Missed, 0)
 	c.atLeast("denied", s.Denied, 0)
 	c.headline("now", s.Now)
@@ -64,6 +66,7 @@ func (s Summary) Check() error {
 		c.ordered("service gap", s.ServiceGap[i])
 	}
 	c.atLeast("arrivals", s.Arrivals, s.Rejected+s.Reset)
+	c.atLeast("requests", s.Requests, s.Joined+s.Deadlocks)
 	c.atLeast("arrivals", s.Arrivals, s.Herd.Arrivals)
 	c.atLeast("successes", s.Outcomes[wire.Succeeded], latencies)
 	c.sockets(s.Sockets)

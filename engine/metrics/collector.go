@@ -43,6 +43,7 @@ type Collector struct {
 	raster    rasterLog
 	journeys  journeys
 	heads     heads
+	tied      tied
 
 	limits  limits
 	story   story
@@ -84,6 +85,7 @@ func New(c Config) *Collector {
 func (c *Collector) Observe(e wire.Event) {
 	c.Advance(e.At)
 	c.journeys.observe(&e)
+	c.tied.observe(&e)
 	switch e.Kind {
 	case wire.RequestBegan:
 		c.requestBegan(&e)

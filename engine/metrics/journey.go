@@ -25,12 +25,18 @@ const (
 	PartBackoff
 	// PartWire is attempts under way.
 	PartWire
+	// PartShared is in the flight of an identical request.
+	PartShared
+	// PartNested is after the reply, while nested requests are under way.
+	PartNested
 
 	// NumParts is the number of parts.
-	NumParts = int(PartWire) + 1
+	NumParts = int(PartNested) + 1
 )
 
-var partNames = [NumParts]string{"late start", "queue", "connection", "token", "backoff", "attempts"}
+var partNames = [NumParts]string{
+	"late start", "queue", "connection", "token", "backoff", "attempts", "shared", "nested",
+}
 
 // String is the part's name, as people read it.
 func (p Part) String() string {
@@ -128,6 +134,11 @@ func (j *journeys) observe(e *wire.Event) {
 		r.turn(e.At, PartBackoff)
 	case wire.RequestHeld:
 		r.turn(e.At, PartToken)
+	case wire.RequestJoined:
+		r.turn(e.At, PartShared)
+		r.sent = e.At
+	case wire.RequestNesting:
+		r.turn(e.At, PartNested)
 	case wire.RequestDone:
 		r.turn(e.At, PartWire)
 		j.end(r, e)

@@ -53,7 +53,7 @@ func pageKey(e *wire.Event) uint64 { return uint64(e.ID.Client)<<32 | uint64(e.G
 
 // step takes in that a request of a page has ended.
 func (p *pages) step(e *wire.Event, spent *Spent) {
-	if e.Group == 0 {
+	if e.Group == 0 || e.Parent != 0 { // what is nested is in the step of its parent
 		return
 	}
 	at := p.under.at(pageKey(e))

@@ -30,6 +30,9 @@ type Snapshot struct {
 	InFlight int64
 	Waiting  int64
 	Sleeping int64
+	// Sharing is the requests that share a flight, save one of each, now; Nesting
+	// those that have their reply and keep their slot for nested requests.
+	Sharing, Nesting int64
 	// Paused is how many scopes of clients have a limit of 0 now.
 	Paused int64
 	// Missed counts arrivals that a stalled sender had to leave out.

@@ -28,6 +28,11 @@ type Summary struct {
 	Missed  int64
 	// Denied counts the retries that a budget refused.
 	Denied int64
+	// Joined counts the requests that joined the flight of an identical one.
+	Joined int64
+	// Deadlocks counts the nested requests that were given up because they could
+	// never have got a slot.
+	Deadlocks int64
 
 	// Latency is from the intended start to success, by class.
 	Latency [wire.NumClasses]Percentiles

@@ -19,7 +19,8 @@ func (c *Collector) Snapshot() *Snapshot {
 		Requests: c.client.requests, Outcomes: c.client.outcomes(),
 		Attempts: c.client.attempts, Retries: c.client.retries,
 		InFlight: c.client.inFlight, Waiting: c.queues.count,
-		Paused: c.limits.paused,
+		Paused:  c.limits.paused,
+		Sharing: c.tied.sharing, Nesting: c.tied.nesting,
 		Missed: c.client.missed, Denied: c.client.denied, Lag: c.lag(),
 		Now: c.headline(), Was: c.compared(), Changed: c.changed, Window: c.window(),
 		Breakers: c.breakerView(),
@@ -32,9 +33,11 @@ func (c *Collector) Snapshot() *Snapshot {
 	}
 	s.Sockets = c.sockets.view(c.now)
 	// A request that has not ended is on the wire, waits for a connection, is in a
-	// queue or in backoff. In a live run a snapshot may fall between two events of
-	// the same moment.
-	s.Sleeping = max(0, s.Outcomes[wire.Unfinished]-s.InFlight-s.Waiting-s.Sockets.Waiting)
+	// queue or in backoff, shares the flight of another, or has its reply and waits
+	// for nested ones. In a live run a snapshot may fall between two events of the
+	// same moment.
+	s.Sleeping = max(0, s.Outcomes[wire.Unfinished]-s.InFlight-s.Waiting-s.Sockets.Waiting-
+		s.Sharing-s.Nesting)
 	for i := range s.Queues {
 		s.Queues[i] = c.queues.view(i, c.now)
 	}
@@ -126,6 +129,8 @@ func (c *Collector) Summary() Summary {
 		Amplification: ratio(c.client.attempts, c.client.requests),
 		Missed:        c.client.missed,
 		Denied:        c.client.denied,
+		Joined:        c.tied.joined,
+		Deadlocks:     c.tied.deadlocks,
 		Opened:        c.breakers.into[wire.Open],
 		HalfOpened:    c.breakers.into[wire.HalfOpen],
 		Closed:        c.breakers.into[wire.Closed],

@@ -36,6 +36,8 @@ const (
 	IdempotencyKey
 	ServerHint
 	FaultLatency
+	Double
+	NestedClass
 )
 
 // AdHoc is for answers that a request itself describes. It stands apart from the

@@ -114,12 +114,17 @@ const (
 	CauseAuth
 	// CauseKey is an attempt with the same Idempotency-Key being under way.
 	CauseKey
+	// CauseChild is a nested request that has not succeeded.
+	CauseChild
+	// CauseNestedDeadlock is slots held by those who wait for the one that needs them.
+	CauseNestedDeadlock
 )
 
 var causeNames = []string{
 	"none", "status", "reset", "refused", "timeout", "deadline", "cancel",
 	"threshold", "elapsed", "probe", "full", "rate_limit", "fault", "lease",
 	"budget", "failure_rate", "slow_rate", "mode", "auth", "key",
+	"child", "nested_deadlock",
 }
 
 // String is the cause's name in snake case.
@@ -129,8 +134,8 @@ func (c Cause) String() string { return nameOf(causeNames, int(c)) }
 type EventKind uint8
 
 // What events report. At, ID, Class, Scope and Warm are set wherever they make
-// sense, and Group on what a client reports of a request that is in one; the
-// other fields are named here.
+// sense, and Group, Parent and Repeats on what a client reports of a request that
+// has one; the other fields are named here.
 const (
 	// RequestBegan: Since is the intended start, At the real one. Intended is
 	// earlier than real only where a live sender is behind schedule.
@@ -158,6 +163,9 @@ const (
 	// RequestDone: Outcome; Delay since the intended start; Since is that start;
 	// ID.Try is the number of attempts, of which those were sent that did not end
 	// in wait of a connection; Cause and Status of the last. If it
+	// is in a flight, the attempts are those of the flight, and Shared says that others
+	// are in it still, which goes on, or ends with them after this one. Nesting says
+	// that it had its reply, and kept its slot for nested requests. If it
 	// was refused by a breaker, Until is when that may let others through;
 	// clock.Never if nothing but a setting can end it.
 	RequestDone
@@ -242,9 +250,20 @@ const (
 	// follows; else the attempt is never sent: Timeout, Deadline or Cancel, or Auth
 	// if its number will be used again once the token is there. A slot is free again.
 	SocketDequeued
+	// RequestJoined: it shares the flight that the request Leader has begun, which
+	// is identical. The events of the flight's attempts are told of Leader, also
+	// after that has ended.
+	RequestJoined
+	// RequestNesting: its reply is there, and it keeps its slot until the requests
+	// nested in it have ended.
+	RequestNesting
+	// NestedDeadlock: it waits for a slot, of Scope, that it can never get, since
+	// all it could get are held by Parent and others whose nested requests wait in
+	// the same way. It ends.
+	NestedDeadlock
 
 	// NumEventKinds is the number of kinds.
-	NumEventKinds = int(SocketDequeued) + 1
+	NumEventKinds = int(NestedDeadlock) + 1
 )
 
 var eventNames = []string{
@@ -256,6 +275,7 @@ var eventNames = []string{
 	"arrivals_missed", "retry_denied", "limit_changed", "retry_refused",
 	"page_ended", "request_held", "server_cancelled", "scope_paused", "scope_resumed",
 	"server_replayed", "fault_struck", "fault_missed", "socket_queued", "socket_dequeued",
+	"request_joined", "request_nesting", "nested_deadlock",
 }
 
 // String is the kind's name in snake case.
@@ -276,6 +296,9 @@ type Event struct {
 	ID      AttemptID
 	Limit   int32
 	Group   uint32
+	Parent  RequestID
+	Repeats RequestID
+	Leader  RequestID
 	Status  uint16
 	Kind    EventKind
 	Class   Class
@@ -293,8 +316,9 @@ type Event struct {
 	Good    bool
 	Wasted  bool
 	Kept    bool
-	Untold  bool
 	Shared  bool
+	Nesting bool
+	Untold  bool
 	// Times is how often, and Key an Attempt's Key.
 	Times uint32
 	Key   uint64

@@ -14,13 +14,14 @@ const AttemptHeader = "Herdscope-Attempt"
 const (
 	flagWarm  = 'w'
 	flagProbe = 'p'
+	flagAgain = 'r' // before the number of the request that this one repeats
 	flagNone  = '-'
 )
 
 // FormatAttempt writes an attempt as the value of AttemptHeader: client,
 // request, try, class, scope and flags, with dots between them, as in
-// "417.12.3.critical.0.-". The flags are w for Warm and p for Probe, or - for
-// none. Method and Route are not in it: the request line has them. Key is not: it
+// "417.12.3.critical.0.-". The flags are w for Warm, p for Probe and r with a number
+// for Repeats, in that order, or - for none. Method and Route are not in it: the request line has them. Key is not: it
 // has the field KeyHeader.
 func FormatAttempt(a Attempt) string {
 	b := make([]byte, 0, 48)
@@ -39,7 +40,10 @@ func appendFlags(b []byte, a Attempt) []byte {
 	if a.Probe {
 		b = append(b, flagProbe)
 	}
-	if !a.Warm && !a.Probe {
+	if a.Repeats != 0 {
+		b = strconv.AppendUint(append(b, flagAgain), uint64(a.Repeats), 10)
+	}
+	if !a.Warm && !a.Probe && a.Repeats == 0 {
 		b = append(b, flagNone)
 	}
 	return b
@@ -63,7 +67,16 @@ func ParseAttempt(field string) (Attempt, error) {
 		Class: p.class(parts[3]),
 		Scope: uint8(p.number("scope", parts[4], 0, MaxScopes-1)),
 	}
-	a.Warm, a.Probe = p.flags(parts[5])
+	flags, repeats, again := strings.Cut(parts[5], string(flagAgain))
+	if again {
+		a.Repeats = RequestID(p.number("flags", repeats, 1, 1<<32-1))
+	}
+	if !again || flags == string(flagNone) { // which stands for no flag at all
+		flags = parts[5]
+	}
+	if flags != "" || !again {
+		a.Warm, a.Probe = p.flags(flags)
+	}
 	if p.err != nil {
 		return Attempt{}, p.err
 	}
@@ -111,7 +124,7 @@ func (p *attemptParser) class(value string) Class {
 
 func (p *attemptParser) flags(value string) (warm, probe bool) {
 	switch value {
-	case "-":
+	case string(flagNone):
 	case "w":
 		warm = true
 	case "p":

@@ -44,6 +44,9 @@ func TestParseAttemptNamesTheBadPart(t *testing.T) {
 		"1.1.1.critical.4.-":           `scope "4"`,
 		"1.1.1.critical.0.":            `flags ""`,
 		"1.1.1.critical.0.pw":          `flags "pw"`,
+		"1.1.1.critical.0.r":           `flags ""`,
+		"1.1.1.critical.0.wr0":         `flags "0"`,
+		"1.1.1.critical.0.-r7":         `parse`,
 		"1.1.1.critical.0.-.":          "7 parts",
 		"1.1.1.critical.0.- ":          `flags "- "`,
 		" 1.1.1.critical.0.-":          `client " 1"`,
@@ -64,10 +67,11 @@ func TestAttemptRoundTrip(t *testing.T) {
 				Request: wire.RequestID(rapid.Uint32Min(1).Draw(t, "request")),
 				Try:     rapid.Uint16Min(1).Draw(t, "try"),
 			},
-			Class: wire.Class(rapid.IntRange(0, wire.NumClasses-1).Draw(t, "class")),
-			Scope: uint8(rapid.IntRange(0, wire.MaxScopes-1).Draw(t, "scope")),
-			Probe: rapid.Bool().Draw(t, "probe"),
-			Warm:  rapid.Bool().Draw(t, "warm"),
+			Class:   wire.Class(rapid.IntRange(0, wire.NumClasses-1).Draw(t, "class")),
+			Scope:   uint8(rapid.IntRange(0, wire.MaxScopes-1).Draw(t, "scope")),
+			Probe:   rapid.Bool().Draw(t, "probe"),
+			Warm:    rapid.Bool().Draw(t, "warm"),
+			Repeats: wire.RequestID(rapid.Uint32().Draw(t, "repeats")),
 		}
 		got, err := wire.ParseAttempt(wire.FormatAttempt(want))
 		if err != nil || got != want {

@@ -104,6 +104,9 @@ type Attempt struct {
 	// Key is the request's Idempotency-Key as a number, the same for all its
 	// tries; 0 is none. See FormatKey.
 	Key uint64
+	// Repeats is the earlier request of the same client that its user submits once
+	// more by this one; 0 is none. A server that serves both does the work twice.
+	Repeats RequestID
 	// Conn is what the server knows of the connection.
 	Conn ConnUse
 	// Meets says, if Read is set, for which of the server's faults the request

@@ -15,7 +15,7 @@ import (
 // POST and PATCH take effect at the end of their service, whether or not the
 // caller is still there. Two attempts are the same request if they have the same
 // Idempotency-Key, whoever sends it, or without one if they are tries of one
-// request of one client. PUT and DELETE leave things as they are when they are
+// request of one client, or of one that its user has submitted a second time. PUT and DELETE leave things as they are when they are
 // repeated, and do not count.
 type Effects struct {
 	// Idempotency says that the server remembers the reply to each request with
@@ -102,6 +102,7 @@ type effects struct {
 	// the repetitions that were answered with a stored reply.
 	done, repeated, replayed int64
 	listed                   []Repeat
+	keys                     []uint64 // of those listed
 }
 
 // unsafeKey is an unsafe request as one number; false for all others.
@@ -112,7 +113,7 @@ func unsafeKey(a *wire.Attempt) (key uint64, ok bool) {
 	case a.Key != 0:
 		return a.Key, true
 	}
-	return requestKey(a.ID), true
+	return intentKey(a), true
 }
 
 // claim remembers that an attempt that is taken in carries its request out.
@@ -169,25 +170,22 @@ func (s *Server) tookEffect(a *wire.Attempt, out []wire.ServerEffect) []wire.Ser
 	if e.times == 1 {
 		return out
 	}
-	s.effects.list(Repeat{ID: a.ID, Key: a.Key, Times: int64(e.times), At: s.now})
+	s.effects.list(key, Repeat{ID: a.ID, Key: a.Key, Times: int64(e.times), At: s.now})
 	r := s.event(wire.ServerRepeated, a)
 	r.Event.Key, r.Event.Times = a.Key, e.times
 	return append(out, r)
 }
 
 // list counts a repeated request, and lists it if there is room.
-func (e *effects) list(r Repeat) {
+func (e *effects) list(key uint64, r Repeat) {
 	if r.Times == 2 {
 		e.repeated++
 		if len(e.listed) < maxRepeats {
-			e.listed = append(e.listed, r)
+			e.listed, e.keys = append(e.listed, r), append(e.keys, key)
 		}
 		return
 	}
-	same := func(l Repeat) bool {
-		return l.Key == r.Key && (r.Key != 0 || requestKey(l.ID) == requestKey(r.ID))
-	}
-	if i := slices.IndexFunc(e.listed, same); i >= 0 {
+	if i := slices.Index(e.keys, key); i >= 0 {
 		e.listed[i].Times, e.listed[i].At = r.Times, r.At
 	}
 }

@@ -27,6 +27,16 @@ func requestKey(id wire.AttemptID) uint64 {
 	return uint64(id.Client)<<32 | uint64(id.Request)
 }
 
+// intentKey is what the user of a client wants by an attempt, as one number: a
+// request that repeats another one wants no more than that.
+func intentKey(a *wire.Attempt) uint64 {
+	id := a.ID
+	if a.Repeats != 0 {
+		id.Request = a.Repeats
+	}
+	return requestKey(id)
+}
+
 // put keeps a value for a request, in place of what was kept for it.
 func (m *memory[V]) put(request uint64, value V) {
 	if m.memos == nil {

@@ -85,6 +85,8 @@ var bodies = [wire.NumEventKinds]func(*Events, wire.Event){
 	wire.ScopeResumed:    (*Events).pause,
 	wire.ServerRepeated:  (*Events).repeated,
 	wire.ServerReplayed:  (*Events).replayed,
+	wire.RequestJoined:   (*Events).joined,
+	wire.NestedDeadlock:  (*Events).deadlock,
 }
 
 func (e *Events) retry(ev wire.Event) {
@@ -152,6 +154,16 @@ func (e *Events) idempotencyKey(ev wire.Event) {
 	if ev.Key != 0 {
 		e.word("key", keyText(ev.Key))
 	}
+}
+
+func (e *Events) joined(ev wire.Event) {
+	e.request(ev)
+	e.number("flight", uint64(ev.Leader))
+}
+
+func (e *Events) deadlock(ev wire.Event) {
+	e.request(ev)
+	e.number("parent", uint64(ev.Parent))
 }
 
 func (e *Events) probe(ev wire.Event) {

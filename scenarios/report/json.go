@@ -38,6 +38,8 @@ type document struct {
 	Retries       int64              `json:"retries"`
 	Missed        int64              `json:"missed"`
 	Denied        int64              `json:"retries_denied"`
+	Shared        int64              `json:"shared"`
+	Deadlocks     int64              `json:"nested_deadlocks"`
 	Amplification *milli             `json:"amplification"`
 	GoodputPerS   milli              `json:"goodput_per_s"`
 	Outcomes      outcomes           `json:"outcomes"`
@@ -200,6 +202,8 @@ func newDocument(r run.Result) document {
 		Retries:       s.Retries,
 		Missed:        s.Missed,
 		Denied:        s.Denied,
+		Shared:        s.Joined,
+		Deadlocks:     s.Deadlocks,
 		Amplification: only(s.Requests > 0, milli(s.Amplification)),
 		GoodputPerS:   milli(s.Goodput),
 		Outcomes:      newOutcomes(s.Outcomes),

@@ -67,7 +67,8 @@ func heading(b *strings.Builder, r run.Result) {
 }
 
 func requests(b *strings.Builder, s *metrics.Summary) {
-	line(b, "requests", "%s begun, goodput %.1f/s%s", grouped(s.Requests), s.Goodput, missed(s.Missed))
+	line(b, "requests", "%s begun, goodput %.1f/s%s%s", grouped(s.Requests), s.Goodput, missed(s.Missed),
+		shared(s.Joined))
 	for _, o := range outcomeOrder {
 		if n := s.Outcomes[o]; n > 0 {
 			name := strings.ReplaceAll(o.String(), "_", " ")
@@ -100,6 +101,22 @@ func denied(n int64) string {
 	return fmt.Sprintf(", %s retries denied by the budget", grouped(n))
 }
 
+// shared tells how many requests joined the flight of another, if any.
+func shared(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %s joined an identical one under way", grouped(n))
+}
+
+// deadlocked tells how many nested requests could never have got a slot, if any.
+func deadlocked(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %s nested deadlocks", grouped(n))
+}
+
 func missed(n int64) string {
 	if n == 0 {
 		return ""
@@ -108,9 +125,9 @@ func missed(n int64) string {
 }
 
 func attempts(b *strings.Builder, s *metrics.Summary) {
-	line(b, "attempts", "%s sent, %s of them retries, amplification %s%s%s", grouped(s.Attempts),
+	line(b, "attempts", "%s sent, %s of them retries, amplification %s%s%s%s", grouped(s.Attempts),
 		grouped(s.Retries), when(s.Requests > 0, "%.2fx", s.Amplification), denied(s.Denied),
-		underWay(s.InFlight))
+		deadlocked(s.Deadlocks), underWay(s.InFlight))
 	for _, status := range slices.Sorted(maps.Keys(s.Statuses)) {
 		name := "status " + statusKey(status)
 		if status == 0 {

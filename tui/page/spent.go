@@ -17,6 +17,8 @@ var partLooks = [metrics.NumParts]look{
 	metrics.PartToken:   {"token", '~', theme.Half},
 	metrics.PartBackoff: {"backoff", '─', theme.Retry},
 	metrics.PartWire:    {"attempts", '█', theme.First},
+	metrics.PartShared:  {"shared", '=', theme.Limited},
+	metrics.PartNested:  {"nested", '+', theme.Half},
 }
 
 // spentLegend names the parts that some bars have: those which always can occur,
@@ -24,7 +26,11 @@ var partLooks = [metrics.NumParts]look{
 func spentLegend(all ...metrics.Spent) []widget.SpanOf {
 	var parts []widget.SpanOf
 	for p, l := range partLooks {
-		used := p != int(metrics.PartLate) && p != int(metrics.PartToken) && p != int(metrics.PartSocket)
+		var used bool
+		switch metrics.Part(p) {
+		case metrics.PartQueue, metrics.PartBackoff, metrics.PartWire:
+			used = true
+		}
 		for _, s := range all {
 			used = used || s[p] > 0
 		}
