@@ -1,0 +1,227 @@
+package faultserver
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"herdscope/engine/wire"
+	"herdscope/faultserver/fault"
+)
+
+func refusing() fault.Config {
+	return fault.Config{Faults: []fault.Fault{{
+		Name: "down", Kind: fault.Outage, How: fault.ByRefusing, Start: sec, Length: sec,
+	}}}
+}
+
+// TestRefusing: the listener is really closed for the window, connections that
+// are open are reset, and the address stays the same.
+func TestRefusing(t *testing.T) {
+	b := newBench(t, refusing())
+	addr := b.Addr()
+	if r := b.get("/"); r.status != 200 {
+		t.Fatalf("before the window: %+v", r)
+	}
+	kept := b.dial()
+	within(t, "a second connection", func() bool { return openConns(b) == 2 })
+	b.clock.set(sec)
+	within(t, "the listener is closed", func() bool {
+		_, err := net.Dial("tcp", addr)
+		return errors.Is(err, syscall.ECONNREFUSED)
+	})
+	if _, err := kept.Read(make([]byte, 1)); !errors.Is(err, syscall.ECONNRESET) {
+		t.Errorf("a connection from before: %v, want a reset", err)
+	}
+	if r := b.get("/"); !errors.Is(r.err, syscall.ECONNREFUSED) {
+		t.Errorf("in the window: %+v, want it refused", r)
+	}
+	b.Refused(wire.Attempt{ID: wire.AttemptID{Client: 7, Request: 1, Try: 1}})
+	within(t, "a hit", func() bool { return b.stats().Faults[0].Hits == 1 })
+	b.clock.set(2 * sec)
+	within(t, "the listener is open again", func() bool { return b.get("/").status == 200 })
+	if b.Addr() != addr {
+		t.Errorf("the address is %s, and was %s", b.Addr(), addr)
+	}
+}
+
+func openConns(b *bench) int {
+	b.conns.mu.Lock()
+	defer b.conns.mu.Unlock()
+	return len(b.conns.open)
+}
+
+// TestRefusingTakesNoTime: P-F1: a thousand clients that knock do not keep the
+// listener from closing and opening, nor the server from closing meanwhile.
+func TestRefusingTakesNoTime(t *testing.T) {
+	b := newBench(t, fault.Config{Faults: []fault.Fault{{
+		Name: "down", Kind: fault.Outage, How: fault.ByRefusing, Manual: true,
+	}}})
+	ctx, cut := context.WithCancel(t.Context())
+	var knocking sync.WaitGroup
+	for range 8 {
+		knocking.Go(func() {
+			for ctx.Err() == nil {
+				b.call(ctx, http.MethodGet, "/")
+			}
+		})
+	}
+	for i := range 50 {
+		do := wire.FaultOn
+		if i%2 == 1 {
+			do = wire.FaultOff
+		}
+		if err := b.Do(wire.ServerInput{Kind: wire.ServerFault, Do: do}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	within(t, "an answer", func() bool { return b.get("/").status == 200 })
+	if err := b.Do(wire.ServerInput{Kind: wire.ServerFault, Do: wire.FaultOn}); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Close(); err != nil {
+		t.Error(err)
+	}
+	cut()
+	knocking.Wait()
+}
+
+// TestMatchesByPathAndHeader: only requests that come over a socket have both.
+func TestMatchesByPathAndHeader(t *testing.T) {
+	f := fault.NewFault(fault.Errors)
+	f.Name, f.Match.Path, f.Match.Header = "f", "/api", "X-Tenant: gold"
+	b := newBench(t, fault.Config{Faults: []fault.Fault{f}})
+	for _, tt := range []struct {
+		path   string
+		fields []string
+		want   int
+	}{
+		{"/api/orders", []string{"X-Tenant: gold"}, 503},
+		{"/api", []string{"x-tenant: gold"}, 503},
+		{"/api/orders", []string{"X-Tenant: lead"}, 200},
+		{"/api/orders", nil, 200},
+		{"/apiary", []string{"X-Tenant: gold"}, 200},
+	} {
+		if r := b.get(tt.path, tt.fields...); r.status != tt.want {
+			t.Errorf("%s with %v: %d, want %d", tt.path, tt.fields, r.status, tt.want)
+		}
+	}
+}
+
+// TestPF2KeptConnectionsFeelANewFault: P-F2.
+func TestPF2KeptConnectionsFeelANewFault(t *testing.T) {
+	f := fault.NewFault(fault.Truncated)
+	f.Name, f.Manual = "f", true
+	b := newBench(t, fault.Config{Faults: []fault.Fault{f}})
+	if r := b.get("/"); r.status != 200 || r.err != nil {
+		t.Fatalf("before: %+v", r)
+	}
+	if err := b.Do(wire.ServerInput{Kind: wire.ServerFault, Do: wire.FaultOn}); err != nil {
+		t.Fatal(err)
+	}
+	if r := b.get("/"); r.err == nil || !strings.Contains(r.err.Error(), "EOF") {
+		t.Errorf("by a kept connection: %+v, want it cut", r)
+	}
+	if n := openConns(b); n != 0 {
+		t.Errorf("%d connections are open", n)
+	}
+}
+
+// TestPL10IdleClose: P-L10: the server closes connections that have been idle for
+// 50 ms, and clients call every 60 ms by POST and GET. As many requests are seen
+// as are sent, and a POST that meets the close fails as a connection that ended.
+func TestPL10IdleClose(t *testing.T) {
+	f := fault.NewFault(fault.IdleClose)
+	f.Name, f.After = "idle", 50*ms
+	b := newBench(t, fault.Config{Faults: []fault.Fault{f}})
+	at := time.Duration(0)
+	for i := range 20 {
+		method := http.MethodPost
+		if i%2 == 1 {
+			method = http.MethodGet
+		}
+		if r := b.call(t.Context(), method, "/"); r.status != 200 {
+			t.Fatalf("request %d: %+v", i, r)
+		}
+		within(t, "an idle connection", func() bool { return idleConns(b) == 1 })
+		at += 60 * ms
+		b.clock.set(at)
+		within(t, "its close", func() bool { return openConns(b) == 0 })
+	}
+	within(t, "a hit for each connection", func() bool { return b.stats().Faults[0].Hits == 20 })
+	if sent, seen := b.written.Load(), b.count(wire.ServerArrived); sent != 20 || seen != 20 {
+		t.Errorf("%d requests sent, %d seen", sent, seen)
+	}
+}
+
+func idleConns(b *bench) (n int) {
+	b.conns.mu.Lock()
+	defer b.conns.mu.Unlock()
+	for _, k := range b.conns.open {
+		if k.idle && !k.closed {
+			n++
+		}
+	}
+	return n
+}
+
+// TestPL10TheRequestThatCrossesTheClose: P-L10: a request that was on its way
+// when the server closed the connection is seen, counted, and gets the end of the
+// connection for an answer.
+func TestPL10TheRequestThatCrossesTheClose(t *testing.T) {
+	f := fault.NewFault(fault.IdleClose)
+	f.Name, f.After = "idle", 50*ms
+	b := newBench(t, fault.Config{Faults: []fault.Fault{f}})
+	conn := b.dial()
+	write := func() {
+		if _, err := conn.Write([]byte(request)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write()
+	within(t, "an idle connection", func() bool { return idleConns(b) == 1 })
+	b.clock.set(50 * ms)
+	within(t, "its close", func() bool { return b.stats().Faults[0].Hits == 1 })
+	write()
+	_ = conn.SetReadDeadline(time.Now().Add(20 * sec))
+	var got strings.Builder
+	for piece := make([]byte, 1024); ; {
+		n, err := conn.Read(piece)
+		got.Write(piece[:n])
+		if err != nil {
+			break
+		}
+	}
+	if n := strings.Count(got.String(), "HTTP/1.1 200"); n != 1 {
+		t.Errorf("%d responses to two requests, want one:\n%s", n, got.String())
+	}
+	within(t, "both are seen", func() bool { return b.count(wire.ServerArrived) == 2 })
+	if n := b.count(wire.ServerReset); n != 1 {
+		t.Errorf("%d ended without a reply, want one", n)
+	}
+}
+
+// TestPL10ClosesAfterTheReply: P-L10: when a connection ends after a whole reply
+// that has not said so, a request may be on its way already. It is seen, and the
+// client learns that its connection ended.
+func TestPL10ClosesAfterTheReply(t *testing.T) {
+	b := newBench(t, spoilt(fault.Close, func(f *fault.Fault) { f.Point = fault.PointEnd }))
+	lost := 0
+	for range 50 {
+		if r := b.call(t.Context(), http.MethodPost, "/"); r.status != 200 {
+			lost++
+		}
+	}
+	within(t, "all are seen", func() bool {
+		return int64(b.count(wire.ServerArrived)) == b.written.Load() && b.count(wire.ServerReset) == lost
+	})
+	if b.written.Load() != 50 {
+		t.Errorf("%d requests sent, want 50", b.written.Load())
+	}
+}
