@@ -36,7 +36,7 @@ func (s *Server) turnQuota(i int, on bool, out []wire.ServerEffect) []wire.Serve
 // refusal and says whose limit it was.
 func (s *Server) overLimit(a *wire.Attempt) (r wire.Reply, fault uint8, limited bool) {
 	l, fault := s.inForce(a)
-	wait, full := s.time(a).Mean, s.overCap(l, a)
+	wait, full := s.time(a).mean(), s.overCap(l, a)
 	if !full {
 		if wait, full = s.overRate(l, a); !full {
 			return r, fault, false

@@ -101,8 +101,9 @@ type RateLimit struct {
 	// Jitter lengthens each wait that is asked for by up to this share of it, in
 	// thousandths, so that those who obey do not come back together.
 	Jitter int64
-	// Fields says that replies carry RateLimit and RateLimit-Policy; see
-	// wire.Quota.
+	// Fields says that the replies to those whom the rate lets in or refuses carry
+	// RateLimit and RateLimit-Policy, and those to repeated keys; see wire.Quota.
+	// What a fault answers, or a full backlog, does not.
 	Fields bool
 }
 
@@ -159,9 +160,6 @@ func (l RateLimit) settled() RateLimit {
 	}
 	return l
 }
-
-// on says whether the limit can turn anybody away.
-func (l *RateLimit) on() bool { return l.Rate > 0 || l.Concurrent > 0 }
 
 // room is how many attempts a window has room for.
 func (l *RateLimit) room() int64 {

@@ -37,16 +37,6 @@ func (s *Server) arrive(a wire.Attempt, out []wire.ServerEffect) []wire.ServerEf
 	return s.takeIn(a, m, out)
 }
 
-// firstOn is the first fault of a kind that is on, or wire.NoFault.
-func (s *Server) firstOn(k Kind) uint8 {
-	for i := range s.windows {
-		if s.windows[i].on && s.config.Faults[i].Kind == k {
-			return uint8(i)
-		}
-	}
-	return wire.NoFault
-}
-
 // begin lets a worker take up a job.
 func (s *Server) begin(slot int32, out []wire.ServerEffect) []wire.ServerEffect {
 	j := &s.jobs.table[slot]
