@@ -100,6 +100,14 @@ func TestValidate(t *testing.T) {
 			p.Queue.Class[wire.Critical].Least = 3
 			p.Queue.Class[wire.Background].Least = 2
 		}, `queue.background.least: "2" leaves too few of queue.limit; allowed: 0 to 1`},
+		{"pause", func(p *engine.Policy) { p.Queue.Limit = engine.Paused }, ""},
+		{"no limit by name", func(p *engine.Policy) { p.Queue.Limit = engine.Unlimited }, ""},
+		{"neither limit nor word", func(p *engine.Policy) { p.Queue.Limit = -3 },
+			`queue.limit: "-3" is out of range; allowed: 1 to 1000000, 0 to pause, or unlimited`},
+		{"least beside a scope's own limit", func(p *engine.Policy) {
+			p.Queue.Limit, p.Queue.Scope[1].Limit = 4, 1
+			p.Queue.Class[wire.Critical].Least = 3
+		}, ""},
 		{"least without limit", func(p *engine.Policy) {
 			p.Queue.Class[wire.Critical].Least = 3
 		}, ""},

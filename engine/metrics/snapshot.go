@@ -33,7 +33,8 @@ type Snapshot struct {
 	// Sharing is the requests that share a flight, save one of each, now; Nesting
 	// those that have their reply and keep their slot for nested requests.
 	Sharing, Nesting int64
-	// Paused is how many scopes of clients have a limit of 0 now.
+	// Paused is how many scopes of clients have a limit of 0 now, of those in which
+	// anything has happened.
 	Paused int64
 	// Missed counts arrivals that a stalled sender had to leave out.
 	Missed int64

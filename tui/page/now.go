@@ -146,6 +146,14 @@ func faultOn(faults []metrics.FaultView) string {
 func drawUnderWay(in widget.Area, y int, v View) {
 	s := v.Snap
 	sent, asleep := widget.Count(s.InFlight), widget.Count(s.Sleeping)
+	if n := s.Sockets.Waiting; n > 0 {
+		held := widget.Count(n)
+		drawLongest(in.Sub(0, y, in.W, 1), theme.Plain,
+			sent+" in flight, "+held+" await a connection, "+asleep+" in backoff",
+			sent+" sent, "+held+" unconnected, "+asleep+" back off",
+			sent+" sent, "+held+" wait, "+asleep+" off")
+		return
+	}
 	drawLongest(in.Sub(0, y, in.W, 1), theme.Plain,
 		sent+" in flight, "+asleep+" in backoff", sent+" sent, "+asleep+" back off")
 }

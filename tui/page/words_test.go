@@ -46,6 +46,22 @@ func TestQueuesSayThatTheyArePaused(t *testing.T) {
 	}
 }
 
+// What waits for a connection is shown beside what waits for a slot and what is on
+// the wire.
+func TestConnectionsAreShownApart(t *testing.T) {
+	p := page.Pages()[0]
+	s := pagetest.Scenario()
+	s.Fleet.Policy.Queue.Limit, s.Fleet.Policy.Transport.Conns = 4, 2
+	v := viewFor(p, 200, 47, s, 14*time.Second, false)
+	v.Snap.Sockets.Waiting = 77
+	got := frame(plain, 200, 47, p, v)
+	for _, want := range []string{", 77 for a connection", "77 unconnected"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+}
+
 // A server without a limit is not what hurts, and neither are herds, where the
 // clients wait for slots of their own.
 func TestStabilityNamesWhatHurts(t *testing.T) {
