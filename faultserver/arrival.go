@@ -89,7 +89,7 @@ func (s *Server) wallTime(at clock.Instant) time.Time {
 // remember keeps in mind a foreign attempt that is likely to come again after a reply,
 // by which it is known then.
 func (s *Server) remember(a *arrival, reply wire.Reply) {
-	if a.guest == nil || reply.Kind == wire.ReplyResponse && !transient(reply.Status) {
+	if a.guest == nil || reply.Kind == wire.ReplyResponse && !Transient(reply.Status) {
 		return
 	}
 	now := s.clock.Now()

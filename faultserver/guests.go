@@ -156,8 +156,8 @@ func (g *guests) forgetCounts() {
 	g.likely = 0
 }
 
-// transient says whether clients try again after a status.
-func transient(status uint16) bool {
+// Transient says whether clients try again after a status.
+func Transient(status uint16) bool {
 	switch status {
 	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
 		return true

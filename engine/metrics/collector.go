@@ -229,7 +229,7 @@ func (c *Collector) settle(number int64) {
 		end, fault := c.whole.recovery.end, c.whole.recovery.fault
 		took := c.whole.recovery.took
 		c.story.note(Note{
-			Kind: NoteRecovered, At: end.Add(took), Delay: took, Text: c.faultName(fault),
+			Kind: NoteRecovered, At: end.Add(took), Delay: took, Text: c.FaultName(fault),
 		})
 	}
 	c.story.arrivals(b)

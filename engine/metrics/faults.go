@@ -54,7 +54,8 @@ func (c *Collector) SetFault(fault uint8, do wire.FaultDo) {
 	}
 }
 
-func (c *Collector) faultName(fault uint8) string {
+// FaultName is the name of the fault with the given index; empty if there is none.
+func (c *Collector) FaultName(fault uint8) string {
 	if int(fault) < len(c.faults) {
 		return c.faults[fault].plan.Name
 	}

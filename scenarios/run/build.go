@@ -24,6 +24,9 @@ type Options struct {
 	// Addr is where the server of a live run listens; empty is a free loopback
 	// port.
 	Addr string
+	// Foreign, if set, runs only the server, for clients that are not ours: over
+	// real HTTP, without a timeline. Only Open can do that.
+	Foreign *Foreign
 	// Observers see every event, one at a time.
 	Observers []wire.Observer
 	// Progress, if set, is told about ten times a second how far a headless run

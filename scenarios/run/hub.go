@@ -21,12 +21,23 @@ type hub struct {
 	watched   metrics.Watch
 	surveyed  int64        // the bin of the last survey; -1 if there is none for the watch
 	warm      atomic.Int64 // requests that the server holds from before the run
+	// guests is set if the clients are not ours.
+	guests *guestBook
 }
 
 // Observe shows an event to everybody who watches.
 func (h *hub) Observe(e wire.Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if h.guests != nil {
+		h.meet(e)
+		return
+	}
+	h.emit(e)
+}
+
+// emit shows an event to everybody. h.mu is held.
+func (h *hub) emit(e wire.Event) {
 	switch {
 	case e.Kind == wire.RequestBegan:
 		h.open++
@@ -46,6 +57,9 @@ func (h *hub) snapshot(now clock.Instant) *metrics.Snapshot {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.collector.Advance(now)
+	if h.guests != nil {
+		h.guests.giveUp(now, h.emit)
+	}
 	return h.collector.Snapshot()
 }
 

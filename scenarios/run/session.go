@@ -17,11 +17,12 @@ import (
 // Session is a run that a screen watches and steers. Its methods return at once
 // and may be called from any goroutine; the run itself has one of its own.
 type Session struct {
-	live   bool
-	runner runner
-	hub    *hub
-	latest atomic.Pointer[metrics.Snapshot]
-	status atomic.Pointer[Status]
+	live    bool
+	foreign bool
+	runner  runner
+	hub     *hub
+	latest  atomic.Pointer[metrics.Snapshot]
+	status  atomic.Pointer[Status]
 
 	commands chan func()
 	quit     chan struct{}
@@ -59,7 +60,9 @@ type condition struct {
 
 // Status is what a screen shows of a run beside the numbers.
 type Status struct {
-	Live    bool
+	Live bool
+	// Foreign says that the clients are not ours.
+	Foreign bool
 	Paused  bool
 	Done    bool
 	Seed    uint64
@@ -80,18 +83,25 @@ const frame = 30 * time.Millisecond
 // Open begins a run of s that goes on until Close.
 func Open(s scenarios.Scenario, o Options) (*Session, error) {
 	session := &Session{
-		live: o.Live, scenario: s, began: s,
+		live: o.Live || o.Foreign != nil, scenario: s, began: s,
 		commands: make(chan func(), 64), quit: make(chan struct{}), done: make(chan struct{}),
 	}
 	if err := session.start(o); err != nil {
 		return nil, err
 	}
 	session.publish(nil)
-	go session.loop(newScript(s.Timeline))
+	timeline := s.Timeline
+	if session.foreign {
+		timeline = nil
+	}
+	go session.loop(newScript(timeline))
 	return session, nil
 }
 
 func (s *Session) start(o Options) error {
+	if o.Foreign != nil {
+		return s.startForeign(o)
+	}
 	if o.Live {
 		l, err := startLive(s.scenario, o)
 		if err != nil {
@@ -187,7 +197,7 @@ func (s *Session) publish(err error) {
 	s.mu.Unlock()
 	c := s.runner.condition()
 	s.status.Store(&Status{
-		Live: s.live, Paused: paused, Seed: seed, Elapsed: now,
+		Live: s.live, Foreign: s.foreign, Paused: paused, Seed: seed, Elapsed: now,
 		Speed: c.speed, Notice: notice(snapshot, c), Target: c.target, Err: err,
 	})
 }
@@ -255,6 +265,12 @@ func difference(before, after *scenarios.Scenario) []scenarios.Action {
 func (s *Session) record(a scenarios.Action) error {
 	after := s.scenario
 	in, err := translate(&after, a)
+	if err == nil {
+		in, err = s.hub.placed(a, in)
+	}
+	if err == nil && s.foreign && !in.toServer {
+		err = fmt.Errorf("%s: %w", a.Knob, errForeign)
+	}
 	if err != nil {
 		return err
 	}
@@ -325,6 +341,9 @@ func (s *Session) takeBack(todo []scenarios.Action) {
 
 // Pause stops the run clock, or lets it go on.
 func (s *Session) Pause(paused bool) {
+	if s.foreign {
+		return // clients that are not ours cannot be held
+	}
 	s.mu.Lock()
 	s.paused = paused
 	s.mu.Unlock()
@@ -336,6 +355,9 @@ func (s *Session) Pause(paused bool) {
 func (s *Session) Save() (string, error) {
 	s.mu.Lock()
 	saved := s.began.WithActions(s.actions)
+	if s.foreign {
+		saved = s.scenario // with the faults that came through the admin API
+	}
 	s.mu.Unlock()
 	text, err := saved.YAML()
 	if err != nil {

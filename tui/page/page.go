@@ -20,7 +20,10 @@ import (
 
 // Status is what the frame shows of a run.
 type Status struct {
-	Live    bool
+	Live bool
+	// Foreign says that the clients are not ours: what only they know is not
+	// there to be seen.
+	Foreign bool
 	Paused  bool
 	Done    bool
 	Seed    uint64
