@@ -144,7 +144,7 @@ func (a *App) refreshFrozen(now Status) {
 // readScenario reads the settings as they are now.
 func (a *App) readScenario() {
 	a.view.Scenario = a.src.Scenario()
-	a.view.Knobs = page.Knobs(a.view.Knobs[:0], a.view.Scenario)
+	a.view.Knobs = page.Knobs(a.view.Knobs, a.view.Scenario, a.view.Status.Foreign)
 }
 
 // sameStatus compares all but the error's value: it may be of a kind that

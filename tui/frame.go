@@ -116,6 +116,9 @@ func (a *App) drawHeader(head widget.Area) {
 }
 
 func mode(s Status) widget.SpanOf {
+	if s.Foreign {
+		return widget.B("SERVING http", theme.Retry)
+	}
 	if s.Live {
 		return widget.B("LIVE http", theme.Retry)
 	}
@@ -219,6 +222,9 @@ func (a *App) drawHints(foot widget.Area) {
 	}
 	x := 1
 	for _, b := range hints {
+		if a.refusal(b.Command) != "" {
+			continue
+		}
 		hint, text := b.FooterHint()
 		if x+widget.Width(hint)+1+widget.Width(text) > foot.W {
 			return

@@ -65,6 +65,10 @@ func (a *App) request(r page.Request) tea.Cmd {
 	case page.Run:
 		return a.command(r.Command, r.Arg)
 	case page.OpenScenario:
+		if why := a.refusal(keymap.Open); why != "" {
+			a.complain(why)
+			return nil
+		}
 		return a.open(a.opener.Library()[r.Arg], a.view.Status.Live)
 	case page.Prompt:
 		a.view.Tune.Select(r.Action.Knob, a.view)
@@ -77,6 +81,10 @@ func (a *App) request(r page.Request) tea.Cmd {
 
 // command does one command of the screen. Each case is one line or a call.
 func (a *App) command(c keymap.Command, arg int) tea.Cmd {
+	if why := a.refusal(c); why != "" {
+		a.complain(why)
+		return nil
+	}
 	switch c {
 	case keymap.Quit:
 		return a.askToLeave()

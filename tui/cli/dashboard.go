@@ -8,6 +8,7 @@ import (
 
 	"github.com/muesli/termenv"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"herdscope/engine/knob"
 	"herdscope/scenarios"
@@ -20,11 +21,27 @@ import (
 // dashboardOptions is the flags of the dashboard.
 type dashboardOptions struct {
 	experiment
+	screenOptions
 	virtual bool
+}
+
+// screenOptions is the flags that fit the screen to the terminal.
+type screenOptions struct {
 	noMouse bool
 	ascii   bool
 	noColor bool
 	fps     countFlag
+}
+
+func newScreenOptions() screenOptions {
+	return screenOptions{fps: countFlag{tui.DefaultFPS, fewestFrames, mostFrames}}
+}
+
+func (o *screenOptions) register(f *pflag.FlagSet) {
+	f.Var(&o.fps, "fps", "frames per second")
+	f.BoolVar(&o.noMouse, "no-mouse", false, "leave the mouse to the terminal")
+	f.BoolVar(&o.ascii, "ascii", false, "draw with 7-bit characters only")
+	f.BoolVar(&o.noColor, "no-color", false, "draw without colours, as NO_COLOR does")
 }
 
 // The range of --fps.
@@ -33,7 +50,7 @@ const (
 )
 
 func (a *app) dashboardCommand() *cobra.Command {
-	o := dashboardOptions{fps: countFlag{tui.DefaultFPS, fewestFrames, mostFrames}}
+	o := dashboardOptions{screenOptions: newScreenOptions()}
 	cmd := &cobra.Command{
 		Use:   "herdscope [NAME|FILE]",
 		Short: "Watch a fleet of HTTP clients retry against a server that fails",
@@ -47,13 +64,9 @@ func (a *app) dashboardCommand() *cobra.Command {
 			return a.dashboard(cmd.Context(), append(args, firstScenario)[0], o)
 		},
 	}
-	o.register(cmd)
-	f := cmd.Flags()
-	f.BoolVar(&o.virtual, "virtual", false, "begin in virtual time instead of over real HTTP")
-	f.Var(&o.fps, "fps", "frames per second")
-	f.BoolVar(&o.noMouse, "no-mouse", false, "leave the mouse to the terminal")
-	f.BoolVar(&o.ascii, "ascii", false, "draw with 7-bit characters only")
-	f.BoolVar(&o.noColor, "no-color", false, "draw without colours, as NO_COLOR does")
+	o.experiment.register(cmd)
+	cmd.Flags().BoolVar(&o.virtual, "virtual", false, "begin in virtual time instead of over real HTTP")
+	o.screenOptions.register(cmd.Flags())
 	return cmd
 }
 
@@ -81,10 +94,10 @@ func (a *app) dashboard(ctx context.Context, ref string, o dashboardOptions) err
 	if err != nil {
 		return err
 	}
-	if err := a.needScreen(ref); err != nil {
+	if err := a.needScreen("herdscope run " + ref); err != nil {
 		return err
 	}
-	screen := a.screen(o) // may ask the terminal, so before the run begins
+	screen := a.screen(o.screenOptions) // may ask the terminal, so before the run begins
 	open := opener{a}
 	first, err := open.Open(s, !o.virtual)
 	if err != nil {
@@ -97,7 +110,7 @@ func (a *app) dashboard(ctx context.Context, ref string, o dashboardOptions) err
 }
 
 // screen is how the dashboard is shown.
-func (a *app) screen(o dashboardOptions) tui.Options {
+func (a *app) screen(o screenOptions) tui.Options {
 	look := theme.Detect(termenv.NewOutput(a.out), os.Getenv)
 	look.ASCII = look.ASCII || o.ascii
 	if o.noColor {

@@ -81,7 +81,7 @@ var imports = map[string][]string{
 		"tui/keymap", "tui/page", "tui/theme", "tui/widget",
 	},
 	"tui/cli": {
-		"engine/clock", "engine/knob", "engine/preset", "engine/live", "engine/queue", "engine/wire", "faultserver", "faultserver/fault",
+		"engine/clock", "engine/knob", "engine/metrics", "engine/preset", "engine/live", "engine/queue", "engine/wire", "faultserver", "faultserver/fault",
 		"scenarios", "scenarios/report", "scenarios/run", "tui", "tui/theme",
 	},
 	"": {"tui/cli"},

@@ -19,6 +19,9 @@ import (
 type serveOptions struct {
 	experiment
 	listen, admin, token, log string
+
+	tui    bool
+	screen screenOptions
 }
 
 // adminTokenVariable is where the token may be kept out of the list of processes.
@@ -28,14 +31,15 @@ const adminTokenVariable = "HERDSCOPE_ADMIN_TOKEN"
 const noAdmin = "off"
 
 func (a *app) serveCommand() *cobra.Command {
-	var o serveOptions
+	o := serveOptions{screen: newScreenOptions()}
 	cmd := &cobra.Command{
 		Use:   "serve [NAME|FILE]",
 		Short: "Run only the failing server, for clients of your own",
 		Long: "Run only the failing server of a scenario, for clients of your own.\n\n" +
 			"Two addresses go to the standard output: that of the server, and that of the\n" +
 			"admin API, where faults are looked at and changed while it runs. The faults\n" +
-			"follow the scenario's schedule from the start on. Ctrl+c stops the server.",
+			"follow the scenario's schedule from the start on. Ctrl+c stops the server.\n" +
+			"With --tui the dashboard shows what the clients do, as far as a server sees it.",
 		Args:              atMostOne,
 		ValidArgsFunction: completeScenario,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -50,6 +54,8 @@ func (a *app) serveCommand() *cobra.Command {
 	f.StringVar(&o.token, "admin-token", "",
 		"let only those use the admin API who have this `TOKEN` (default: $"+adminTokenVariable+")")
 	f.StringVar(&o.log, "log", "", "write each arrival to this `FILE`, one JSON object per line; - is the standard output")
+	f.BoolVar(&o.tui, "tui", false, "show the dashboard over what the clients do")
+	o.screen.register(f)
 	return cmd
 }
 
@@ -65,11 +71,14 @@ func (a *app) serve(ctx context.Context, ref string, o serveOptions) error {
 	if err != nil {
 		return err
 	}
+	if o.tui {
+		return errors.Join(a.watchServer(ctx, s, &o, arrivals), arrivals.close())
+	}
 	server, err := a.startServer(s, &o, arrivals)
 	if err != nil {
 		return errors.Join(err, arrivals.close())
 	}
-	a.announce(s, server, &o)
+	a.announce(s, server.URL(), server.AdminURL(), &o)
 	select {
 	case <-ctx.Done():
 	case <-server.Stopped():
@@ -83,6 +92,9 @@ func (a *app) serve(ctx context.Context, ref string, o serveOptions) error {
 func (o *serveOptions) check() error {
 	if _, err := exposed("--listen", o.listen); err != nil {
 		return err
+	}
+	if o.tui && o.log == stdoutName {
+		return usage("--log -: the dashboard is on the standard output; log to a file")
 	}
 	if o.token == "" {
 		o.token = os.Getenv(adminTokenVariable)
@@ -103,6 +115,7 @@ func (a *app) startServer(
 	s scenarios.Scenario, o *serveOptions, arrivals *arrivalLog,
 ) (*faultserver.Server, error) {
 	runClock := live.NewClock()
+	s.Server.Routes = s.Routes
 	model, err := fault.New(s.Server, s.Seed, runClock.EpochUnixNanos())
 	if err != nil {
 		return nil, usage("scenario %s: server: %w", s.Name, err)
@@ -122,20 +135,20 @@ func (a *app) startServer(
 
 // announce tells programs the addresses, and people the rest. The addresses make
 // way for a log on the standard output.
-func (a *app) announce(s scenarios.Scenario, server *faultserver.Server, o *serveOptions) {
+func (a *app) announce(s scenarios.Scenario, url, admin string, o *serveOptions) {
 	addresses := a.out
 	if o.log == stdoutName {
 		addresses = a.err
 	}
-	fmt.Fprintln(addresses, server.URL())
+	fmt.Fprintln(addresses, url)
 	fmt.Fprintf(a.err, "herdscope: serving %s; ctrl+c stops\n", s.Name)
-	if url := server.AdminURL(); url != "" {
-		fmt.Fprintln(addresses, url)
-		fmt.Fprintf(a.err, "herdscope: admin API below %s%s\n", url, faultserver.AdminPath)
+	if admin != "" {
+		fmt.Fprintln(addresses, admin)
+		fmt.Fprintf(a.err, "herdscope: admin API below %s%s\n", admin, faultserver.AdminPath)
 	}
 	if open, _ := exposed("--listen", o.listen); open {
 		fmt.Fprintf(a.err, "herdscope: warning: other machines can reach %s, "+
-			"and the server answers anyone\n", server.Addr())
+			"and the server answers anyone\n", url)
 	}
 	if len(s.Timeline) > 0 {
 		fmt.Fprintln(a.err, "herdscope: the timeline of the scenario is not played; the faults' own windows are")

@@ -8,13 +8,14 @@ import (
 	"herdscope/engine/knob"
 )
 
-// needScreen makes sure that there is a terminal to show a dashboard on.
-func (a *app) needScreen(ref string) error {
+// needScreen makes sure that there is a terminal to show a dashboard on; instead
+// is the command that does without.
+func (a *app) needScreen(instead string) error {
 	why := screenTrouble(isTerminal(a.in), isTerminal(a.out), os.Getenv("TERM"))
 	if why == "" {
 		return nil
 	}
-	return usage("the dashboard needs a terminal, but %s; without one, use `herdscope run %s`", why, ref)
+	return usage("the dashboard needs a terminal, but %s; without one, use `%s`", why, instead)
 }
 
 // screenTrouble says why no screen can be shown; empty if one can.

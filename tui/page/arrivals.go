@@ -29,7 +29,7 @@ func binWidth(v View) time.Duration {
 // the server and to the settings underneath.
 func drawArrivals(a widget.Area, v View) {
 	axis := plotAxis(v, a.W-panelFrame)
-	in := arrivalsPanel(a, axis)
+	in := arrivalsPanel(a, axis, v)
 	foot := footRows(in.H, v)
 	scale, plot := in.Cols(scaleWidth)
 	chart, under := plot.Rows(in.H - foot)
@@ -55,14 +55,14 @@ func columnNote(axis widget.Axis) string { return "1 column = " + widget.Span(ax
 
 // arrivalsPanel draws the frame of the chart, with as much of the legend as
 // there is room for.
-func arrivalsPanel(a widget.Area, axis widget.Axis) widget.Area {
+func arrivalsPanel(a widget.Area, axis widget.Axis, v View) widget.Area {
 	title := "Arrivals at the server · attempts/s"
 	if a.W < 70 {
 		title = "Attempts/s"
 	}
 	in := widget.Panel(a, title, "")
 	legend := []widget.SpanOf{widget.S("█", theme.First), widget.S(" first tries  ", theme.Dim),
-		widget.SpanOf{Text: "▒", Style: widget.Retries(a.Theme())}, widget.S(" retries", theme.Dim)}
+		widget.SpanOf{Text: "▒", Style: widget.Retries(a.Theme())}, widget.S(" "+retryWord(v), theme.Dim)}
 	full := append(legend, widget.S("  "+columnNote(axis), theme.Dim))
 	from := widget.Width(title) + 4
 	if !widget.PanelNote(a, from, full...) {

@@ -48,6 +48,10 @@ func listed(b metrics.BreakerView) []wire.BreakerState {
 // drawBreakers draws how many breakers are in which state, the share that is
 // not closed over time, and the last transition.
 func drawBreakers(a widget.Area, v View) {
+	if v.Status.Foreign {
+		drawNotOurs(a, "Breakers")
+		return
+	}
 	b := v.Snap.Breakers
 	if !b.On {
 		in := widget.Panel(a, "Breakers", "off")

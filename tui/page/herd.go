@@ -120,6 +120,9 @@ func verdict(h metrics.Headline) (string, theme.Role) {
 // rasterLegend says what the marks of the raster mean, in w columns.
 func rasterLegend(w int, v View) [][]widget.SpanOf {
 	most := " 1/2 of a row retries"
+	if v.Status.Foreign {
+		most = " 1/2 likely retries"
+	}
 	if w < 34 {
 		most = " 1/2 retry"
 	}

@@ -65,6 +65,11 @@ func amplificationRole(h metrics.Headline) theme.Role {
 func drawNow(a widget.Area, v View) {
 	in := headlinePanel(a, "Now", v)
 	drawHeadlines(in, headlines, v)
+	if v.Status.Foreign {
+		drawReturns(in, len(headlines), v)
+		drawForeignWay(in, len(headlines)+1, v)
+		return
+	}
 	drawRecovery(in, len(headlines), v)
 	drawUnderWay(in, len(headlines)+1, v)
 }
@@ -94,6 +99,7 @@ func wasWidth(w int) int {
 func drawHeadlines(in widget.Area, lines []headline, v View) {
 	s := v.Snap
 	for y, h := range lines {
+		h = h.named(v)
 		name, value := h.name, in.W
 		if s.Changed {
 			value -= wasWidth(in.W)

@@ -18,6 +18,10 @@ var classLooks = [wire.NumClasses]look{
 
 // drawQueues draws who waits, class by class.
 func drawQueues(a widget.Area, v View) {
+	if v.Status.Foreign {
+		drawNotOurs(a, "Queues")
+		return
+	}
 	in := widget.Panel(a, "Queues", "waiting · oldest")
 	var top int64 = 1
 	for _, q := range v.Snap.Queues {

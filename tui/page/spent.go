@@ -44,6 +44,10 @@ func spentLegend(all ...metrics.Spent) []widget.SpanOf {
 // drawSpent draws a bar for each class: what the time of a request goes to on
 // average.
 func drawSpent(a widget.Area, v View) {
+	if v.Status.Foreign {
+		drawNotOurs(a, "Where the time goes")
+		return
+	}
 	in := widget.Panel(a, "Where the time goes", "mean of requests that ended, last 10 s")
 	var longest time.Duration
 	var all []metrics.Spent

@@ -24,6 +24,10 @@ func drawStability(a widget.Area, v View) {
 	in := widget.Panel(a, "Stability", "not to scale")
 	limit := capacity(v)
 	attempts := v.Scenario.Fleet.Policy.Retry.Attempts
+	load := v.Snap.Now.Offered
+	if v.Status.Foreign { // how often they try is not known: what counts is what comes
+		attempts, load = 1, v.Snap.Now.Sent
+	}
 	if limit <= 0 || attempts < 1 {
 		drawUnlimited(widget.Panel(a, "Stability", ""), v)
 		return
@@ -38,7 +42,7 @@ func drawStability(a widget.Area, v View) {
 		zones = zones[1:]
 		zones[0].name, zones[0].short, zones[0].role = "stable to "+widget.Rate(limit), "stable", theme.Good
 	}
-	drawZones(in, zones, v.Snap.Now.Offered)
+	drawZones(in, zones, load)
 }
 
 // drawUnlimited says that nothing can overload the server, and what hurts
@@ -50,7 +54,7 @@ func drawUnlimited(in widget.Area, v View) {
 		"no capacity limit: what hurts is attempts that come together: " + bunching,
 		"no capacity limit; " + bunching,
 	}
-	if n := v.Scenario.Fleet.Policy.Queue.Limit; n > 0 {
+	if n := v.Scenario.Fleet.Policy.Queue.Limit; n > 0 && !v.Status.Foreign {
 		wait := widget.Count(v.Snap.Waiting) + " wait"
 		texts = []string{
 			fmt.Sprintf("no capacity limit at the server: what hurts is %d slots per client and scope, for which %s", n, wait),

@@ -80,7 +80,7 @@ func TestTuneWithoutKnobs(t *testing.T) {
 
 func TestEveryPanelKnobExists(t *testing.T) {
 	s := scenarios.Default()
-	ks := page.Knobs(nil, s)
+	ks := page.Knobs(nil, s, false)
 	if len(ks) != len(s.Panel()) {
 		t.Errorf("%d of %d knobs of the panel exist", len(ks), len(s.Panel()))
 	}
@@ -119,7 +119,7 @@ func TestSentences(t *testing.T) {
 // All choices of a setting, and what it means, can be read beside a chart of the
 // usual sizes. The jitter is the setting that has most.
 func TestTuneShowsAllChoices(t *testing.T) {
-	jitter := page.Knobs(nil, scenarios.Scenario{})[0]
+	jitter := page.Knobs(nil, scenarios.Scenario{}, false)[0]
 	for _, size := range sizes[:3] {
 		w, h := size.w, size.h-3
 		p := page.Pages()[0]

@@ -42,6 +42,10 @@ const waitsWidth = 48
 // leave in this order as the screen gets smaller: starvation and order, then what
 // the heads wait for and who went first.
 func (p *Queues) Draw(a widget.Area, v View) {
+	if v.Status.Foreign {
+		drawForeignPage(a, "Queues", p.Alone(a.W, a.H), v)
+		return
+	}
 	if p.Alone(a.W, a.H) {
 		queuePanels[p.panel()](a, v)
 		return
