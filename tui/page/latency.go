@@ -153,6 +153,9 @@ func drawLatencyNow(a widget.Area, v View) {
 func drawHeat(a widget.Area, v View) {
 	axis := plotAxis(v, a.W-panelFrame)
 	title := "Latency of successes, from the intended start"
+	if v.Status.Foreign {
+		title = "Latency of successes, from the first arrival"
+	}
 	if a.W < 74 {
 		title = "Latency of successes"
 	}
