@@ -212,16 +212,15 @@ func TestPL10TheRequestThatCrossesTheClose(t *testing.T) {
 // client learns that its connection ended.
 func TestPL10ClosesAfterTheReply(t *testing.T) {
 	b := newBench(t, spoilt(fault.Close, func(f *fault.Fault) { f.Point = fault.PointEnd }))
+	const n = 50
 	lost := 0
-	for range 50 {
+	for range n {
 		if r := b.call(t.Context(), http.MethodPost, "/"); r.status != 200 {
 			lost++
 		}
 	}
+	// Where not a byte was written, net/http has taken another connection.
 	within(t, "all are seen", func() bool {
-		return int64(b.count(wire.ServerArrived)) == b.written.Load() && b.count(wire.ServerReset) == lost
+		return b.count(wire.ServerArrived) == n && b.count(wire.ServerReset) == lost
 	})
-	if b.written.Load() != 50 {
-		t.Errorf("%d requests sent, want 50", b.written.Load())
-	}
 }

@@ -131,18 +131,17 @@ func (s *Server) idled(client wire.ClientID) (by int, ago time.Duration, closed 
 // server has just closed for being idle, while the request was on its way,
 // brings it nothing but the end of the connection.
 func (s *Server) reuse(a *wire.Attempt, out []wire.ServerEffect) (_ []wire.ServerEffect, lost bool) {
-	if !s.conns.kept {
+	switch {
+	case a.Conn == wire.ConnClosed:
+		lost = true
+	case !s.conns.kept:
 		return out, false
-	}
-	switch a.Conn {
-	case wire.ConnAssumed:
+	case a.Conn == wire.ConnAssumed:
 		i, ago, closed := s.idled(a.ID.Client)
 		if !closed {
 			break
 		}
 		out, lost = s.strike(a, i, out), ago < s.config.Faults[i].Race
-	case wire.ConnClosed:
-		lost = true
 	}
 	if lost {
 		r := wire.Reply{Kind: wire.ReplyReset, Form: wire.FormNothing}
