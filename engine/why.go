@@ -1,11 +1,14 @@
 package engine
 
-import "herdscope/engine/wire"
+import (
+	"herdscope/engine/clock"
+	"herdscope/engine/wire"
+)
 
 // Why is what the request of class c that has waited longest in a scope waits
-// for, as of the last Step. Where several reasons hold it is the first of
-// breaker, a pause of the scope, no slot at all, the most of its class, slots kept for other classes,
-// window protection. It changes nothing.
+// for, as of the last Step. Where several reasons hold it is the first of breaker,
+// a pause of the scope, no slot at all, the most of its class, slots kept for other
+// classes, window protection. It changes nothing.
 //
 // Nested requests that have a lane of their own are not looked at.
 //
@@ -34,4 +37,10 @@ func (m *Machine) Why(scope uint8, c wire.Class) wire.Wait {
 		return wire.WaitProtected
 	}
 	return wire.WaitTurn
+}
+
+// BreakerDetail is what is to be seen of a scope's breaker in use at now. It changes
+// nothing.
+func (m *Machine) BreakerDetail(now clock.Instant, scope uint8) wire.BreakerDetail {
+	return m.breaker(scope).Detail(now, &m.policy.Breaker)
 }

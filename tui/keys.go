@@ -138,6 +138,8 @@ func (a *App) viewCommand(c keymap.Command, arg int) tea.Cmd {
 		a.page().NextPanel()
 	case keymap.Back:
 		a.back()
+	case keymap.Filter:
+		a.filter()
 	case keymap.Ageing:
 		return a.request(a.view.Tune.ToggleAgeing(a.view))
 	default:
@@ -148,6 +150,16 @@ func (a *App) viewCommand(c keymap.Command, arg int) tea.Cmd {
 
 func (a *App) show(i int) {
 	a.at = i
+	a.watch()
+}
+
+// filter selects what the page lists.
+func (a *App) filter() {
+	which, ok := a.page().Filter()
+	if !ok {
+		which = "nothing to filter on this page"
+	}
+	a.tell(which)
 	a.watch()
 }
 

@@ -76,7 +76,11 @@ func (c *Collector) breakerChanged(e *wire.Event) {
 	if !c.breakers.change(e) {
 		return
 	}
-	if e.To == wire.Open {
+	c.lanes.change(e)
+	switch e.To {
+	case wire.HalfOpen:
+		c.bin(e.At).HalfOpened++
+	case wire.Open:
 		c.aside[c.number(e.At)%int64(len(c.aside))].opened++
 	}
 }

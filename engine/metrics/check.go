@@ -42,6 +42,9 @@ func (s *Snapshot) Check() error {
 	if s.Lines != nil {
 		c.lines(s)
 	}
+	if s.Lanes != nil {
+		c.lanes(s)
+	}
 	c.story(s)
 	c.finite(reflect.ValueOf(*s), "")
 	return c.err()

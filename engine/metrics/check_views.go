@@ -65,3 +65,26 @@ func (c *checker) lines(s *Snapshot) {
 		}
 	}
 }
+
+// lanes checks that the breakers that are shown in detail are among all, and that
+// no transition is listed that did not happen.
+func (c *checker) lanes(s *Snapshot) {
+	v := s.Lanes
+	c.atLeast("breakers", s.Breakers.Total, v.Matching)
+	c.atLeast("breakers that match", v.Matching, int64(len(v.Lanes)))
+	for i := range v.Lanes {
+		l := &v.Lanes[i]
+		if l.Since > s.At {
+			c.failf("breaker of client %d is %v since %v", l.Client, l.State, l.Since.Duration())
+		}
+		c.atLeast("calls in the window", l.Detail.Calls, max(l.Detail.Failed, l.Detail.Slow))
+	}
+	var listed int64
+	for _, f := range v.Flips {
+		if f.Last < f.At || f.N < 1 {
+			c.failf("transitions %+v", f)
+		}
+		listed += f.N
+	}
+	c.atLeast("transitions", v.Total, listed)
+}

@@ -97,6 +97,11 @@ func (c *Collector) requestDone(e *wire.Event) {
 	}
 }
 
+func (c *Collector) arrivalMissed(e *wire.Event) {
+	c.client.missed++
+	c.behind(e.At, e.Delay)
+}
+
 // outcomes is how many requests are in each outcome, Unfinished included.
 func (c *clients) outcomes() [wire.NumOutcomes]int64 {
 	all := c.ended

@@ -44,6 +44,7 @@ type Collector struct {
 	journeys  journeys
 	heads     heads
 	tied      tied
+	lanes     lanes
 
 	limits  limits
 	story   story
@@ -75,6 +76,7 @@ func New(c Config) *Collector {
 		raster:    newRasterLog(),
 		journeys:  newJourneys(),
 		heads:     heads{at: clock.Never},
+		lanes:     newLanes(c),
 		story:     newStory(),
 		cycles:    cycles{changed: wire.Held},
 	}
@@ -104,8 +106,7 @@ func (c *Collector) Observe(e wire.Event) {
 	case wire.StarvationBegan:
 		c.starvationBegan(&e)
 	case wire.StarvationEnded:
-		c.queues.class(&e).fed(e.At)
-		c.queues.hungers.end(&e)
+		c.starvationEnded(&e)
 	case wire.ServerArrived:
 		c.serverArrived(&e)
 	case wire.ServerBegan:
@@ -137,14 +138,13 @@ func (c *Collector) Observe(e wire.Event) {
 	case wire.PageEnded:
 		c.journeys.pages.ended(&e)
 	case wire.ArrivalsMissed:
-		c.client.missed++
-		c.behind(e.At, e.Delay)
+		c.arrivalMissed(&e)
 	default:
 		c.observeLimits(&e)
 	}
 }
 
-// observeLimits counts an event about limits and connections.
+// observeLimits counts an event about limits, connections and probes.
 func (c *Collector) observeLimits(e *wire.Event) {
 	switch e.Kind {
 	case wire.LimitChanged:
@@ -153,6 +153,8 @@ func (c *Collector) observeLimits(e *wire.Event) {
 		c.limits.paused++
 	case wire.ScopeResumed:
 		c.limits.paused--
+	case wire.ProbeDone:
+		c.lanes.probed(e)
 	case wire.SocketQueued:
 		c.socketQueued(e)
 	case wire.SocketDequeued:

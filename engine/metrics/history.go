@@ -145,6 +145,7 @@ func (b *Bin) add(o *Bin) {
 	b.Good += o.Good
 	b.Bad += o.Bad
 	b.Refused += o.Refused
+	b.HalfOpened += o.HalfOpened
 	for i, n := range o.Ended {
 		b.Ended[i] += n
 	}

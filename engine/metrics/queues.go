@@ -188,6 +188,11 @@ func (c *Collector) starvationBegan(e *wire.Event) {
 	}
 }
 
+func (c *Collector) starvationEnded(e *wire.Event) {
+	c.queues.class(e).fed(e.At)
+	c.queues.hungers.end(e)
+}
+
 // tellFed notes each class that has not starved for a second.
 func (c *Collector) tellFed(now clock.Instant) {
 	for i := range c.queues.classes {

@@ -78,6 +78,8 @@ type Snapshot struct {
 	Latency *LatencyView
 	// Lines is who waits for a slot and who goes before whom; nil unless watched.
 	Lines *LineView
+	// Lanes is breakers in detail; nil unless some are watched.
+	Lanes *LaneView
 }
 
 // Headline is the numbers that say how the system is.
@@ -121,8 +123,10 @@ type Bin struct {
 	Ended [wire.NumOutcomes]int32
 	// Refused are attempts that the server reset or rejected.
 	Refused int32
-	// States is how many breakers were in each state at the end of the bin.
-	States [wire.NumBreakerStates]int32
+	// States is how many breakers were in each state at the end of the bin, and
+	// HalfOpened how many became half-open in it.
+	States     [wire.NumBreakerStates]int32
+	HalfOpened int32
 	// Waiting is how many requests of each class waited at the end of the bin.
 	Waiting [wire.NumClasses]int32
 	// Busy and Backlog are the server's workers and backlog at its end.
@@ -311,4 +315,9 @@ type Watch struct {
 	HeatRows, HeatCols int
 	// Lines says that a LineView is wanted.
 	Lines bool
+	// BreakerRows is how many breakers are wanted in detail, 0 for no LaneView,
+	// BreakerFilter which, BreakerCols the length of their strips; Flips is how
+	// many groups of transitions.
+	BreakerRows, BreakerCols, Flips int
+	BreakerFilter                   BreakerFilter
 }

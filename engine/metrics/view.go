@@ -54,6 +54,9 @@ func (c *Collector) Snapshot() *Snapshot {
 	if c.watch.Lines {
 		s.Lines = c.lineView()
 	}
+	if c.watch.BreakerRows > 0 {
+		s.Lanes = c.lanes.view(c.now, c.breakers.shared, span, c.watch)
+	}
 	return s
 }
 

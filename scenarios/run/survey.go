@@ -5,6 +5,7 @@ import (
 
 	"herdscope/engine/clock"
 	"herdscope/engine/fleet"
+	"herdscope/engine/wire"
 )
 
 // surveyEvery is how often a fleet is looked at for what no event tells.
@@ -23,7 +24,7 @@ func (s *Session) survey() {
 func (h *hub) wants(now clock.Instant) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if !h.watched.Lines || now.Bin(surveyEvery) == h.surveyed {
+	if !h.watched.Lines && h.watched.BreakerRows == 0 || now.Bin(surveyEvery) == h.surveyed {
 		return false
 	}
 	h.surveyed = now.Bin(surveyEvery)
@@ -36,5 +37,10 @@ func (h *hub) survey(now clock.Instant, f *fleet.Fleet) {
 	defer h.mu.Unlock()
 	if h.watched.Lines {
 		h.collector.SetHeads(now, f.Heads())
+	}
+	if h.watched.BreakerRows > 0 {
+		h.collector.Look(func(client wire.ClientID, scope uint8) wire.BreakerDetail {
+			return f.Machine(client).BreakerDetail(now, scope)
+		})
 	}
 }

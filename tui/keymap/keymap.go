@@ -40,6 +40,7 @@ const (
 	Shorter
 	AutoSpan
 	Panel
+	Filter
 	Mouse
 
 	Up
@@ -141,6 +142,7 @@ func screenBindings() []Binding {
 		bind(Longer, Viewing, "", "- _", "show more time", "-", "_"),
 		bind(AutoSpan, Viewing, "", "a", "the usual length of time", "a"),
 		bind(Panel, Viewing, "next panel", "z", "one panel alone, then the next; esc shows all", "z"),
+		bind(Filter, Viewing, "filter", "b", "breakers: all, not closed, probing, or ever opened", "b"),
 		bind(Mouse, Viewing, "", "m", "leave the mouse to the terminal, to select text", "m"),
 
 		bind(Palette, Program, "palette", ": ctrl+p", "find any action by typing", ":", "ctrl+p"),

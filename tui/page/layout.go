@@ -32,6 +32,9 @@ func (z *zoom) next(n int) { z.at = (z.at + 1) % (n + 1) }
 // Keys are none, unless the page has some of its own.
 func (*zoom) Keys() []keymap.Command { return nil }
 
+// Filter selects nothing, unless the page has something to select from.
+func (*zoom) Filter() (string, bool) { return "", false }
+
 // AllPanels shows all panels again; false if they were shown.
 func (z *zoom) AllPanels() bool {
 	was := z.at

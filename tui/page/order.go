@@ -55,6 +55,9 @@ func slotsText(v View) string {
 		text = "slots by " + v.Scenario.Fleet.Policy.Limiter.Kind.String()
 	case n > 0:
 		text = strconv.Itoa(n) + " slots per client and scope"
+		if n == 1 {
+			text = "1 slot per client and scope"
+		}
 	}
 	own := 0
 	for _, s := range v.Scenario.Fleet.Policy.Queue.Scope {
@@ -76,8 +79,8 @@ func drawHungers(a widget.Area, v View) {
 	}
 	in := widget.Panel(a, "Starvation", note)
 	if v.Snap.Lines == nil || len(v.Snap.Lines.Hungers) == 0 {
-		in.TextCut(0, 0, in.W, "no head has waited longer than its class may while others went first",
-			theme.Of(theme.Dim))
+		drawLongest(in.Sub(0, 0, in.W, 1), theme.Dim,
+			"no head has waited longer than its class may while others went first", "no class has starved")
 		return
 	}
 	hs := v.Snap.Lines.Hungers

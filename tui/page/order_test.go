@@ -50,7 +50,7 @@ func TestToggleAgeing(t *testing.T) {
 
 // The page says how long the order lets anybody wait, at the sizes that have room.
 func TestQueuesNameTheBound(t *testing.T) {
-	p := page.Pages()[2]
+	p := page.Pages()[3]
 	v := viewFor(p, 160, 42, pagetest.Gateway(), 14*time.Second, false)
 	contains(t, frame(plain, 160, 42, p, v), "bound: ", "strict", "12,345×", "no slot", "NOW")
 }

@@ -101,6 +101,9 @@ type Page interface {
 	Watch(w, h int, v View) metrics.Watch
 	// Keys are the commands that matter on this page most, for the footer.
 	Keys() []keymap.Command
+	// Filter shows the next selection of what the page lists, and says which; false
+	// if the page has nothing to select from.
+	Filter() (which string, ok bool)
 	// NextPanel shows one panel alone, then the next, then all of them.
 	NextPanel()
 	// AllPanels shows all panels again; false if they were shown.
@@ -120,4 +123,4 @@ const (
 const DefaultSpan = 20 * time.Second
 
 // Pages are the pages that there are, in the order of their digits.
-func Pages() []Page { return []Page{&Overview{}, &Herd{}, &Queues{}, &Latency{}} }
+func Pages() []Page { return []Page{&Overview{}, &Herd{}, &Breakers{}, &Queues{}, &Latency{}} }

@@ -40,6 +40,9 @@ func (r *Run) Snapshot() *metrics.Snapshot {
 	if r.watch.Lines {
 		s.Lines = r.lines(s)
 	}
+	if r.watch.BreakerRows > 0 {
+		s.Lanes = r.lanes(s)
+	}
 	return s
 }
 
