@@ -62,6 +62,23 @@ import (
 // connection, is repeated. A body that fails while it is read ends the request
 // with its error.
 //
+// # Shared requests
+//
+// Where the policy's Dedup says so, identical requests share one flight: one with the
+// same method, URL, Idempotency-Key, fields (but those of tracing, Date and
+// User-Agent) and body joins one that is under way. So another Authorization or Cookie
+// makes another request; what a RequestHook puts in is not seen. In JSON the order of
+// keys does not count. WithoutSharing opts out.
+//
+// Each caller gets a copy of the response or the error of its own, and its context
+// ends its own waiting alone. Attempts have the values of the first caller's context,
+// its class, and its timeout. For that the body of the request is read before it is
+// sent, and that of the response before it is handed over, unless it is a stream
+// (text/event-stream, application/x-ndjson). Requests of more than 1 MiB are not
+// shared. Of a response that is longer, or a stream, one caller has all; the others
+// get its status, its fields and what was read before, and then ErrNotShared. The slot
+// is then free before the body is at its end.
+//
 // # Attempts
 //
 // One attempt is one request at the server. net/http's habit to send some
@@ -79,14 +96,16 @@ import (
 // breaker. A certificate that cannot be verified is not tried again.
 type Transport struct {
 	options
-	began time.Time
-	life  context.Context // of refreshes; end ends it
-	end   context.CancelFunc
+	began  time.Time
+	secret [16]byte        // of sameAs
+	life   context.Context // of refreshes; end ends it
+	end    context.CancelFunc
 
 	mu      sync.Mutex // guards what follows, and what calls say it does
 	policy  engine.Policy
 	machine engine.Machine
 	calls   map[wire.RequestID]*call
+	flights map[wire.RequestID]*call // whose attempts serve several calls, by the first
 	last    wire.RequestID
 	effects []engine.Effect
 	timer   *time.Timer
@@ -103,6 +122,8 @@ func NewTransport(policy engine.Policy, opts ...Option) (*Transport, error) {
 		began:   time.Now(),
 		policy:  policy,
 		calls:   map[wire.RequestID]*call{},
+		flights: map[wire.RequestID]*call{},
+		secret:  newSecret(),
 		alarm:   clock.Never,
 	}
 	for _, opt := range opts {
@@ -170,7 +191,8 @@ func (t *Transport) begin(req *http.Request) (*call, error) {
 	t.step(engine.Input{
 		Kind: engine.Submit, Request: c.id, Class: c.wish.class, Method: methodOf(req),
 		Scope: c.scope, Timeout: c.wish.timeout, Since: t.now(), Retry: c.retry,
-		Key: wire.ParseKey(c.wish.key),
+		Same: c.same,
+		Key:  wire.ParseKey(c.wish.key),
 	})
 	c.watch()
 	return c, nil
@@ -180,7 +202,7 @@ func (t *Transport) begin(req *http.Request) (*call, error) {
 func (t *Transport) nextID() wire.RequestID {
 	for {
 		t.last++
-		if _, taken := t.calls[t.last]; !taken && t.last != 0 {
+		if t.vehicle(t.last) == nil && t.last != 0 {
 			return t.last
 		}
 	}
@@ -198,7 +220,7 @@ func (t *Transport) step(in engine.Input) {
 		case engine.Send:
 			t.send(e.Attempt)
 		case engine.Abort:
-			t.calls[e.Attempt.ID.Request].abort()
+			t.vehicle(e.Attempt.ID.Request).abort()
 		case engine.Report:
 			t.report(e.Event)
 		case engine.Refresh:
@@ -210,7 +232,7 @@ func (t *Transport) step(in engine.Input) {
 
 // send starts an attempt, save in Close, which cancels it next.
 func (t *Transport) send(w wire.Attempt) {
-	a := newAttempt(t.calls[w.ID.Request], w)
+	a := newAttempt(t.vehicle(w.ID.Request), w)
 	a.call.flight = a
 	if !t.closed {
 		go a.run()
@@ -218,8 +240,13 @@ func (t *Transport) send(w wire.Attempt) {
 }
 
 func (t *Transport) report(e wire.Event) {
-	if e.Kind == wire.RequestDone {
-		t.calls[e.ID.Request].done(e)
+	switch e.Kind {
+	case wire.RequestJoined:
+		t.board(e)
+	case wire.RequestDone:
+		c := t.calls[e.ID.Request]
+		c.done(e)
+		t.alight(c, e)
 		delete(t.calls, e.ID.Request)
 	}
 	if len(t.observers) > 0 && t.herald.add(e) {

@@ -92,7 +92,10 @@ func (a *attemptInFlight) crashed(value any) {
 		}
 		return
 	}
-	a.call.panicked, a.call.last = value, errGoexit
+	a.call.last = crash(value)
+	if !a.call.ended {
+		a.call.panicked = value
+	}
 	a.answer(wire.Reply{Kind: wire.ReplyReset}, clock.Never, engine.RetryNever)
 }
 
@@ -142,7 +145,7 @@ func (a *attemptInFlight) giveUp(err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if a.inFlight() {
-		a.call.cancel(err)
+		a.call.abandon(err)
 	}
 }
 
@@ -227,7 +230,7 @@ func (a *attemptInFlight) failed(err error, tr *trace) {
 	case c.ctx.Err() != nil:
 		c.cancel(nil)
 	case errors.As(err, &own) || c.t.unsent(tr):
-		c.cancel(err)
+		c.abandon(err)
 	default:
 		c.last = err
 		retry := engine.RetryByPolicy
@@ -247,6 +250,8 @@ func (a *attemptInFlight) received(resp *http.Response) {
 	case body == http.NoBody:
 		a.judge(resp, reply, notBefore)
 		a.cancel(errAttemptOver)
+	case a.call.same != 0:
+		a.share(resp, reply, notBefore)
 	case a.mayRetry(reply):
 		a.hold(resp, reply, notBefore)
 	case !a.handOver(resp, reply):
@@ -289,7 +294,7 @@ func (a *attemptInFlight) judge(
 	a.call.held = resp
 	a.answer(reply, notBefore, engine.RetryByPolicy)
 	a.call.held = nil
-	return a.call.resp == resp
+	return a.call.resp == resp || a.call.taken
 }
 
 // hold reads a response and has the machine decide.

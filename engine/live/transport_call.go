@@ -15,7 +15,10 @@ type call struct {
 	t      *Transport
 	id     wire.RequestID
 	req    *http.Request
-	ctx    context.Context
+	caller context.Context // ends it
+	quit   <-chan struct{} // so does this
+	ctx    context.Context // of its attempts
+	shared
 	wish   wish
 	retry  engine.RetryOption
 	scope  uint8
@@ -49,10 +52,11 @@ func (t *Transport) newCall(req *http.Request) (*call, error) {
 		}
 	}
 	c := &call{
-		t: t, req: req, ctx: ctx, wish: t.wishOf(ctx),
+		t: t, req: req, caller: ctx, ctx: ctx, wish: t.wishOf(ctx),
 		settled: make(chan struct{}), over: make(chan struct{}),
+		//lint:ignore SA1019 http.Client still sets it for its Timeout.
+		quit: req.Cancel,
 	}
-	c.source.init(req)
 	c.retry = c.wish.retry
 	if c.wish.key == "" {
 		c.wish.key = req.Header.Get(wire.KeyHeader)
@@ -64,12 +68,16 @@ func (t *Transport) newCall(req *http.Request) (*call, error) {
 		return nil, fmt.Errorf("round trip: class %v: want one of %v", c.wish.class,
 			wire.ClassNames())
 	}
-	if t.scope == nil {
-		return c, nil
+	if t.scope != nil {
+		c.scope = t.scope(req)
 	}
-	if c.scope = t.scope(req); c.scope >= wire.MaxScopes {
+	if c.scope >= wire.MaxScopes {
 		return nil, fmt.Errorf("round trip: scope %d: want 0 to %d", c.scope, wire.MaxScopes-1)
 	}
+	if err := c.identify(req); err != nil {
+		return nil, fmt.Errorf("round trip: %w", err)
+	}
+	c.source.init(c.req)
 	return c, nil
 }
 
@@ -90,9 +98,8 @@ func (c *call) watch() {
 	if c.ended {
 		return
 	}
-	c.unwatch = context.AfterFunc(c.ctx, func() { c.giveUp(nil) })
-	//lint:ignore SA1019 http.Client still sets it for its Timeout.
-	if cancel := c.req.Cancel; cancel != nil {
+	c.unwatch = context.AfterFunc(c.caller, func() { c.giveUp(nil) })
+	if cancel := c.quit; cancel != nil {
 		go func() {
 			select {
 			case <-cancel:
@@ -131,12 +138,14 @@ func (c *call) done(e wire.Event) {
 	if c.unwatch != nil {
 		c.unwatch()
 	}
+	lead := c.serving()
+	c.last, c.noRetry = lead.last, lead.noRetry
 	answered := e.Outcome == wire.Succeeded || e.Outcome == wire.Failed
 	switch {
 	case c.resp != nil:
 		c.bodyErr = c.failure(e)
-	case c.held != nil && answered:
-		c.deliver(c.held)
+	case lead.held != nil && answered:
+		c.deliver(c.part())
 	default:
 		c.err = c.failure(e)
 		close(c.settled)
@@ -146,8 +155,9 @@ func (c *call) done(e wire.Event) {
 // deliver hands the response of the attempt in flight to the caller. It needs
 // the lock.
 func (c *call) deliver(resp *http.Response) {
-	result := Result{Attempts: int(c.flight.ID.Try), NoRetry: c.noRetry}
-	sent := c.flight.sent.WithContext(context.WithValue(c.ctx, resultKey{}, result))
+	flight := c.serving().flight
+	result := Result{Attempts: int(flight.ID.Try), NoRetry: c.noRetry}
+	sent := flight.sent.WithContext(context.WithValue(c.caller, resultKey{}, result))
 	sent.Body = nil
 	resp.Request = sent
 	c.resp = resp
@@ -166,8 +176,10 @@ func (c *call) failure(e wire.Event) *Error {
 	switch {
 	case c.own != nil:
 		err.Cause = c.own
-	case c.ctx.Err() != nil:
-		err.Cause = context.Cause(c.ctx)
+	case c.caller.Err() != nil:
+		err.Cause = context.Cause(c.caller)
+	case c.lead != nil && !c.t.closed:
+		err.Cause = ErrAbandoned
 	default:
 		err.Cause = ErrClosed
 	}

@@ -95,6 +95,7 @@ type wish struct {
 	timeout time.Duration
 	retry   engine.RetryOption
 	key     string
+	alone   bool
 }
 
 type wishKey struct{}
