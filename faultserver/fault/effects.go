@@ -15,8 +15,8 @@ import (
 // POST and PATCH take effect at the end of their service, whether or not the
 // caller is still there. Two attempts are the same request if they have the same
 // Idempotency-Key, whoever sends it, or without one if they are tries of one
-// request of one client, or of one that its user has submitted a second time. PUT and DELETE leave things as they are when they are
-// repeated, and do not count.
+// request of one client, or of one that its user has submitted a second time. PUT
+// and DELETE leave things as they are when they are repeated, and do not count.
 type Effects struct {
 	// Idempotency says that the server remembers the reply to each request with
 	// an Idempotency-Key. A repetition gets that reply and takes no effect. While
