@@ -75,14 +75,17 @@ type Summary struct {
 	Untold              int64
 	Recovery            Recovery
 
-	Arrivals    int64
-	Rejected    int64
-	Reset       int64
-	BusyShare   float64
-	WastedShare float64
-	Duplicates  int64
-	Repeated    int64
-	Replayed    int64
+	Arrivals int64
+	Rejected int64
+	Reset    int64
+	// ServerCancelled is the attempts on which the server stopped work since
+	// their callers had left.
+	ServerCancelled int64
+	BusyShare       float64
+	WastedShare     float64
+	Duplicates      int64
+	Repeated        int64
+	Replayed        int64
 	// Repeats lists the first of the requests in Repeated, MaxRepeats at most, in
 	// the order of their second effects.
 	Repeats []Repeat

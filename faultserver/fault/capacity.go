@@ -124,7 +124,7 @@ func (s *Server) takeIn(a wire.Attempt, m marks, out []wire.ServerEffect) []wire
 	p := &s.pools[i]
 	full := p.full()
 	if full && p.WhenFull != Block {
-		oldest, ok := p.oldest()
+		oldest, ok := s.oldest(p)
 		if !ok || p.WhenFull == Reject {
 			return s.reject(&a, tooBusy.reply, tooBusy.cause, wire.NoFault, out)
 		}

@@ -103,12 +103,12 @@ func (s *Server) reorder(service uint8) {
 }
 
 // oldest is the one of a backlog that came first; false if nobody waits.
-func (p *pool) oldest() (slot int32, ok bool) {
-	oldest := clock.Never
+func (s *Server) oldest(p *pool) (slot int32, ok bool) {
 	slot = none
 	for c := range wire.Class(wire.NumClasses) {
-		if head, came, ok := p.backlog.Head(c); ok && (slot == none || came < oldest) {
-			slot, oldest = head, came
+		head, _, ok := p.backlog.Head(c)
+		if ok && (slot == none || s.jobs.table[head].number < s.jobs.table[slot].number) {
+			slot = head
 		}
 	}
 	return slot, slot != none

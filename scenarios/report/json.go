@@ -173,12 +173,14 @@ type returns struct {
 }
 
 type server struct {
-	Arrivals    int64  `json:"arrivals"`
-	BusyShare   *micro `json:"busy_share"`
-	Rejected    int64  `json:"rejected"`
-	Reset       int64  `json:"reset"`
-	WastedShare micro  `json:"wasted_share"`
-	Duplicates  int64  `json:"duplicates"`
+	Arrivals  int64  `json:"arrivals"`
+	BusyShare *micro `json:"busy_share"`
+	Rejected  int64  `json:"rejected"`
+	Reset     int64  `json:"reset"`
+	// Cancelled is left out where it is 0, as wherever abandoned work goes on.
+	Cancelled   int64 `json:"cancelled,omitempty"`
+	WastedShare micro `json:"wasted_share"`
+	Duplicates  int64 `json:"duplicates"`
 	// Repeated is how many requests have duplicates; RepeatedList is the first of
 	// them, and RepeatedUnlisted how many are not in it.
 	Repeated         int64    `json:"repeated"`
@@ -324,6 +326,7 @@ func newServer(r run.Result) server {
 		Arrivals:    s.Arrivals,
 		BusyShare:   only(limitedWorkers(r), micro(s.BusyShare)),
 		Rejected:    s.Rejected,
+		Cancelled:   s.ServerCancelled,
 		Reset:       s.Reset,
 		WastedShare: micro(s.WastedShare),
 		Duplicates:  s.Duplicates,

@@ -277,6 +277,9 @@ func serverSide(b *strings.Builder, r run.Result) {
 	s := &r.Summary
 	line(b, "server", "%s arrivals, %s rejected, %s reset, %s duplicate effects", grouped(s.Arrivals),
 		grouped(s.Rejected), grouped(s.Reset), grouped(s.Duplicates))
+	if s.ServerCancelled > 0 {
+		line(b, "", "%s given up on since their callers had left", grouped(s.ServerCancelled))
+	}
 	line(b, "", "workers busy %s, %.1f %% of the work wasted",
 		when(limitedWorkers(r), "%.1f %%", 100*s.BusyShare), 100*s.WastedShare)
 	repeated(b, s)

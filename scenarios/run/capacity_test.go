@@ -42,11 +42,15 @@ func TestCapacityKeepsEveryIdentity(t *testing.T) {
 			s := builtin(t, "restart",
 				"server.workers", "5", "server.backlog", "20", "server.when_full", full, "server.order", order,
 				"server.rejection_cost", "0.05", "server.abandoned", []string{"serve", "cancel"}[i%2],
-				"server.cold_start.time", "3s", "server.service.shape", "pareto")
+				"server.cold_start.time", "3s", "server.service.shape", "pareto",
+				"mix.critical.timeout", "500ms", "mix.interactive.timeout", "500ms")
 			s.Duration = min(s.Duration, 15*time.Second)
 			r := checked(t, s)
 			if r.Summary.Rejected == 0 && full != "block" {
 				t.Errorf("%s, %s: nobody was rejected", full, order)
+			}
+			if cancels := r.Summary.ServerCancelled > 0; cancels != (i%2 == 1) {
+				t.Errorf("%s, %s: %d cancelled", full, order, r.Summary.ServerCancelled)
 			}
 			if r.Summary.BusyShare <= 0 || r.Summary.BusyShare > 1 {
 				t.Errorf("%s, %s: busy for %v of the time", full, order, r.Summary.BusyShare)
