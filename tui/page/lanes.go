@@ -63,6 +63,10 @@ func (p *Breakers) Watch(w, h int, v View) metrics.Watch {
 // Draw draws the lanes, the share of all breakers in each state, and the log.
 // The panels leave in this order as the screen gets smaller: log, share.
 func (p *Breakers) Draw(a widget.Area, v View) {
+	if v.Status.Foreign {
+		drawForeignPage(a, p.Title(), p.Alone(a.W, a.H), v)
+		return
+	}
 	if p.Alone(a.W, a.H) {
 		breakerPanels[p.panel()](p, a, v)
 		return
