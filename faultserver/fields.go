@@ -1,7 +1,10 @@
 package faultserver
 
 import (
+	"bytes"
+	"fmt"
 	"net/http"
+	"strconv"
 	"time"
 
 	"herdscope/engine/retryafter"
@@ -11,6 +14,30 @@ import (
 // replayedField says in a response that it is the stored one of an earlier
 // attempt. There is no standard for it; payment services call it so.
 const replayedField = "Idempotency-Replayed"
+
+// padded writes a reply whose Retry-After has spaces around its value, which
+// net/http would take away.
+func (x *exchange) padded() {
+	conn, _ := x.take()
+	if conn == nil {
+		return
+	}
+	defer conn.Close()
+	defer x.s.closeWith(conn)()
+	h, body := http.Header{"Content-Type": {textPlain}, "Connection": {"close"}}, x.body()
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	setFields(h, x.reply)
+	h.Del("Retry-After")
+	status := int(x.reply.Status)
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "HTTP/1.1 %d %s\r\n", status, http.StatusText(status))
+	_ = h.Write(&b) // a buffer takes everything
+	fmt.Fprintf(&b, "Retry-After: %s\r\n\r\n", retryafter.Format(x.reply.Hint))
+	if x.r.Method != http.MethodHead {
+		b.WriteString(body)
+	}
+	_, _ = conn.Write(b.Bytes()) // an error means that the client has gone
+}
 
 // setFields writes what a reply says in the fields of its response. Date is by
 // the server's own clock, as are the dates in Retry-After, and not by that of

@@ -90,6 +90,10 @@ func (x *exchange) begin(contentType string, length int) {
 }
 
 func (x *exchange) whole() {
+	if x.reply.Hint.Form == wire.HintPadded {
+		x.padded()
+		return
+	}
 	x.s.deadline(http.NewResponseController(x.w).SetWriteDeadline, x.s.limits.write)
 	x.begin(textPlain, unknownLength)
 	_, _ = io.WriteString(x.w, x.body()) // an error means that the client has gone

@@ -53,6 +53,7 @@ func TestEachFormOfOneWait(t *testing.T) {
 		{wire.HintGarbage, []string{"in a while"}, none},
 		{wire.HintEmpty, []string{""}, none},
 		{wire.HintTwice, []string{"3", "6"}, 6 * time.Second},
+		{wire.HintPadded, []string{" 3 "}, 3 * time.Second},
 	} {
 		h := FromDelay(tc.form, asked, epoch, wait)
 		if diff := cmp.Diff(tc.fields, Fields(h)); diff != "" {

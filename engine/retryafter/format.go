@@ -39,6 +39,8 @@ func Format(h wire.Hint) string {
 		return date.Format("Monday, 02-Jan-06 15:04:05 GMT")
 	case wire.HintAsctimeDate:
 		return date.Format("Mon Jan _2 15:04:05 2006")
+	case wire.HintPadded:
+		return " " + delay + " "
 	case wire.HintNegative:
 		return "-" + delay
 	case wire.HintSigned:

@@ -48,6 +48,8 @@ func AsRead(h wire.Hint, nowUnix int64) wire.Hint {
 		return wire.Hint{Form: wire.HintSeconds, Value: math.MaxInt64}
 	case h.Form == wire.HintTwice:
 		return wire.Hint{Form: wire.HintSeconds, Value: twice(h.Value)}
+	case h.Form == wire.HintPadded:
+		return wire.Hint{Form: wire.HintSeconds, Value: max(h.Value, 0)}
 	case h.Form == wire.HintPast:
 		h.Form = wire.HintIMFDate
 	}
@@ -67,7 +69,7 @@ func Resolve(h wire.Hint, received clock.Instant, epochUnixNanos int64) clock.In
 	switch {
 	case h.Form == wire.HintNone || Malformed(h.Form):
 		return received
-	case h.Form == wire.HintSeconds:
+	case h.Form == wire.HintSeconds || h.Form == wire.HintPadded:
 		return received.Add(seconds(max(h.Value, 0)))
 	case h.Form == wire.HintTwice:
 		return received.Add(seconds(twice(h.Value)))

@@ -31,7 +31,7 @@ type HintForm uint8
 
 // The forms of Retry-After (RFC 9110, section 10.2.3): delay-seconds and the
 // three forms of an HTTP-date (section 5.6.7). The forms after them are wrong on
-// purpose; what a reader makes of each is in package retryafter.
+// purpose, or look so; what a reader makes of each is in package retryafter.
 const (
 	HintNone HintForm = iota
 	HintSeconds
@@ -54,14 +54,18 @@ const (
 	HintEmpty
 	// HintTwice is two fields that disagree.
 	HintTwice
+	// HintPadded is seconds with spaces around them. That is not wrong, since the
+	// spaces are no part of the value, but not every reader knows it.
+	HintPadded
 
 	// NumHintForms is the number of forms.
-	NumHintForms = int(HintTwice) + 1
+	NumHintForms = int(HintPadded) + 1
 )
 
 var hintNames = []string{
 	"none", "seconds", "date", "rfc850", "asctime",
 	"negative", "fraction", "signed", "past", "huge", "garbage", "empty", "twice",
+	"padded",
 }
 
 // HintNames lists the forms' names in the order of their values.

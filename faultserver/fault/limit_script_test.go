@@ -260,6 +260,7 @@ func TestReturnsByForm(t *testing.T) {
 		{wire.HintEmpty, 1 * s, wire.ReturnedUntold},
 		{wire.HintPast, 100 * ms, wire.ReturnedLate},
 		{wire.HintHuge, 1000 * time.Hour, wire.ReturnedEarly},
+		{wire.HintPadded, 2 * s, wire.ReturnedOnTime},
 		{wire.HintTwice, 3999 * ms, wire.ReturnedEarly},
 		{wire.HintTwice, 4 * s, wire.ReturnedOnTime},
 	} {

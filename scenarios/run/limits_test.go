@@ -31,7 +31,8 @@ func TestPL11ReturnsByForm(t *testing.T) {
 		"huge": func(s *metrics.Summary) bool {
 			return s.Early+s.OnTime+s.Late+s.Untold == 0 && s.Outcomes[wire.Failed] > 1000
 		},
-		"twice": onTime,
+		"twice":  onTime,
+		"padded": onTime,
 	} {
 		hinted := logOf(wire.RetryScheduled)
 		s := runVirtual(t, builtin(t, "rate-limit", "fault.quota.retry_after", form), hinted).Summary
