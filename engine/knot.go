@@ -34,15 +34,20 @@ func (m *Machine) sever(h int32) {
 // whatever comes, save a change from outside (the reduction of a resource graph:
 // Holt, Some Deadlock Properties of Computer Systems, 1972, section 4).
 func (m *Machine) knot() (youngest int32, found bool) {
+	some := false
 	for h := range m.requests {
 		r := &m.requests[h]
 		r.stuck = m.ids[h] != 0 && (r.place == inQueue || r.place == nested || r.place == renewing)
+		some = some || m.holdsUp(r)
+	}
+	if !some {
+		return 0, false
 	}
 	for m.loosen() {
 	}
 	for h := range m.requests {
 		r := &m.requests[h]
-		if !r.stuck || r.place == nested || r.parent == 0 || m.requests[r.parent-1].place != nested {
+		if !m.holdsUp(r) {
 			continue
 		}
 		if !found || r.number > m.requests[youngest].number {
@@ -50,6 +55,12 @@ func (m *Machine) knot() (youngest int32, found bool) {
 		}
 	}
 	return youngest, found
+}
+
+// holdsUp says whether a request that may be stuck is one that waits for something
+// other than nested requests, while its parent waits for it.
+func (m *Machine) holdsUp(r *request) bool {
+	return r.stuck && r.place != nested && r.parent != 0 && m.requests[r.parent-1].place == nested
 }
 
 // tally is what those hold that are stuck.

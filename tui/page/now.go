@@ -155,13 +155,28 @@ func drawUnderWay(in widget.Area, y int, v View) {
 	if n := s.Sockets.Waiting; n > 0 {
 		held := widget.Count(n)
 		drawLongest(in.Sub(0, y, in.W, 1), theme.Plain,
+			sent+" in flight, "+held+" await a connection"+tied(s)+", "+asleep+" in backoff",
 			sent+" in flight, "+held+" await a connection, "+asleep+" in backoff",
 			sent+" sent, "+held+" unconnected, "+asleep+" back off",
 			sent+" sent, "+held+" wait, "+asleep+" off")
 		return
 	}
 	drawLongest(in.Sub(0, y, in.W, 1), theme.Plain,
+		sent+" in flight"+tied(s)+", "+asleep+" in backoff",
+		sent+" sent"+tied(s)+", "+asleep+" back off",
 		sent+" in flight, "+asleep+" in backoff", sent+" sent, "+asleep+" back off")
+}
+
+// tied says how many requests share the flight of another, and how many wait for those
+// nested in them; nothing if none do.
+func tied(s *metrics.Snapshot) (text string) {
+	if s.Sharing > 0 {
+		text += ", " + widget.Count(s.Sharing) + " share one"
+	}
+	if s.Nesting > 0 {
+		text += ", " + widget.Count(s.Nesting) + " await nested"
+	}
+	return text
 }
 
 func orNone(text string) string {
