@@ -73,10 +73,10 @@ func (p *Latency) Draw(a widget.Area, v View) {
 // drawLatencyWide draws the panels under the heat map side by side.
 func drawLatencyWide(rest widget.Area, l latencyRows, v View) {
 	upper, lower := rest.Rows(l.percentiles)
-	percentiles, spent := upper.Cols(percentilesWidth)
+	percentiles, spent := upper.Cols(l.left)
 	drawPercentiles(percentiles, v)
 	drawSpent(spent, v)
-	outcomes, pages := lower.Cols(percentilesWidth)
+	outcomes, pages := lower.Cols(l.left)
 	drawOutcomes(outcomes, v)
 	drawPages(pages, v)
 }
@@ -85,8 +85,10 @@ func drawLatencyWide(rest widget.Area, l latencyRows, v View) {
 type latencyRows struct {
 	side                                      int
 	heat, percentiles, spent, outcomes, pages int
-	// wide says that the panels under the heat map stand two and two.
+	// wide says that the panels under the heat map stand two and two; left is the
+	// width of those at the left.
 	wide bool
+	left int
 }
 
 // heatLeast is the least height of the heat map.
@@ -97,8 +99,9 @@ func latencyLayout(w, h int, v View) latencyRows {
 	main := w - l.side
 	classes := len(shownClasses(v))
 	percentiles, spent := 3+2*classes, 3+2*classes
-	if main >= percentilesWidth+50 && h >= 30 {
+	if main >= 100 && h >= 30 {
 		l.wide = true
+		l.left = min(percentilesWidth, main*58/100)
 		l.percentiles, l.spent = percentiles, spent
 		l.outcomes = min(h-l.percentiles-heatLeast, outcomesHeight)
 		l.pages = l.outcomes

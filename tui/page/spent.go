@@ -48,7 +48,12 @@ func drawSpent(a widget.Area, v View) {
 		drawNotOurs(a, "Where the time goes")
 		return
 	}
-	in := widget.Panel(a, "Where the time goes", "mean of requests that ended, last 10 s")
+	title := "Where the time goes"
+	in := widget.Panel(a, title, "")
+	if from := widget.Width(title) + 4; !widget.PanelNote(a, from,
+		widget.S("mean of requests that ended, last 10 s", theme.Dim)) {
+		widget.PanelNote(a, from, widget.S("mean, last 10 s", theme.Dim))
+	}
 	var longest time.Duration
 	var all []metrics.Spent
 	for _, c := range shownClasses(v) {
