@@ -50,6 +50,10 @@ type Config struct {
 	// Clients is the size of the fleet, at least 1. It sizes the pool of idle
 	// connections, and limits nothing.
 	Clients int
+	// OwnConnections gives each client connections that no other client uses, as
+	// faults that are about connections need. Otherwise they share one pool, which
+	// takes fewer files.
+	OwnConnections bool
 	// Observe sees every event, in order, from the goroutine in Run. It must
 	// not keep the run waiting. It may be nil.
 	Observe func(wire.Event)
@@ -101,6 +105,9 @@ func New(c Config) (*Driver, error) {
 	s, err := newSender(c.BaseURL, c.Routes, c.Clients, c.Clock)
 	if err != nil {
 		return nil, fmt.Errorf("live: %w", err)
+	}
+	if c.OwnConnections {
+		s.keepApart()
 	}
 	if c.Observe == nil {
 		c.Observe = func(wire.Event) {}

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -38,8 +39,10 @@ const maxBody = 1 << 20
 //   - Redirects are not followed; there is no http.Client at all.
 type sender struct {
 	transport *http.Transport
-	routes    []*url.URL
-	clock     *Clock
+	// own gives each client connections of its own, which it shares with nobody.
+	own    bool
+	routes []*url.URL
+	clock  *Clock
 }
 
 // result is what came of an attempt.
@@ -98,6 +101,16 @@ func newTransport(clients int) *http.Transport {
 		MaxIdleConnsPerHost: 2 * clients,
 		Protocols:           &http1,
 	}
+}
+
+// keepApart gives each client connections of its own.
+func (s *sender) keepApart() {
+	if len(s.routes) == 0 {
+		return // there is nothing to send
+	}
+	s.own = true
+	dialer := &net.Dialer{KeepAlive: -1}
+	s.transport.DialContext = dialWith(dialServer(dialer.DialContext, s.routes[0].Host))
 }
 
 type dialFunc func(ctx context.Context, network, address string) (net.Conn, error)
@@ -196,10 +209,31 @@ func (s *sender) request(a wire.Attempt) *http.Request {
 	}
 	return &http.Request{
 		Method:           a.Method.String(),
-		URL:              s.routes[a.Route],
+		URL:              s.url(a),
+		Host:             s.routes[a.Route].Host,
 		Header:           header,
 		Body:             io.NopCloser(strings.NewReader("")),
 		TransferEncoding: []string{"identity"},
+	}
+}
+
+// url is where an attempt goes. http.Transport keeps connections by the host in
+// it: one that has the client's number before it is that client's alone, and
+// what it is dialled as is the server all the same.
+func (s *sender) url(a wire.Attempt) *url.URL {
+	u := s.routes[a.Route]
+	if !s.own {
+		return u
+	}
+	own := *u
+	own.Host = "c" + strconv.FormatUint(uint64(a.ID.Client), 10) + "." + u.Host
+	return &own
+}
+
+// dialServer makes a dialFunc that goes to the server, whatever the address.
+func dialServer(dial dialFunc, server string) dialFunc {
+	return func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return dial(ctx, network, server)
 	}
 }
 

@@ -30,9 +30,22 @@ type conns struct {
 	of    map[wire.ClientID]conn
 }
 
+// KeepsConnections says whether a fault is about connections, so that it matters
+// by which of them an attempt comes.
+func (c *Config) KeepsConnections() bool {
+	for i := range c.Faults {
+		if c.Faults[i].keepsConnections() {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *Fault) keepsConnections() bool { return f.Kind == IdleClose || f.Unit == PerConnection }
+
 // watch keeps the connections from now on if the fault is about them.
 func (c *conns) watch(f *Fault) {
-	if c.kept || f.Kind != IdleClose && f.Unit != PerConnection {
+	if c.kept || !f.keepsConnections() {
 		return
 	}
 	c.kept, c.of = true, make(map[wire.ClientID]conn)

@@ -1,0 +1,144 @@
+package run
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"herdscope/engine/wire"
+	"herdscope/scenarios"
+)
+
+// byIdentity has every kind of fault whose victims depend on who they are, open
+// from the beginning, so that it matters to nobody when anything happens.
+const byIdentity = `
+version: 1
+name: by-identity
+seed: 7
+fleet: {clients: 40}
+arrival: {kind: closed, think: 20ms}
+classes:
+  critical: {weight: 1, path: /pay, method: POST}
+  interactive: {weight: 2, path: /search}
+retry: {attempts: 4, base: 10ms, cap: 20ms, jitter: full, methods: all}
+breaker: {failures: off}
+queue: {limit: unlimited}
+server: {service: {mean: 2ms}}
+faults:
+  - {name: errors, kind: errors, start: 0s, share: 0.08, status: 502, body: "try again"}
+  - {name: some-clients, kind: errors, start: 0s, clients: 0.2, share: 0.2, status: 500}
+  - {name: payments, kind: errors, start: 0s, path: /pay, methods: POST, share: 0.1, status: 504}
+  - {name: important, kind: errors, start: 0s, classes: critical, share: 0.05, status: 429}
+  - {name: connections, kind: errors, start: 0s, unit: connection, share: 0.1, status: 505}
+  - {name: newcomers, kind: errors, start: 0s, first: 2, per_client: on, status: 503}
+  - {name: close-arrival, kind: close, point: arrival, start: 0s, share: 0.03}
+  - {name: close-reply, kind: close, start: 0s, share: 0.03}
+  - {name: close-header, kind: close, point: header, start: 0s, share: 0.03}
+  - {name: reset-reply, kind: reset, start: 0s, share: 0.03}
+  - {name: reset-body, kind: reset, point: body, start: 0s, share: 0.03}
+  - {name: truncated, kind: truncated, start: 0s, share: 0.03}
+  - {name: bad-chunk, kind: bad-chunk, start: 0s, share: 0.03}
+  - {name: garbage, kind: garbage, start: 0s, share: 0.03}
+  - {name: drip, kind: drip, over: 5ms, start: 0s, share: 0.03}
+  - {name: slow-header, kind: slow-header, over: 5ms, start: 0s, share: 0.03}
+  - {name: latency, kind: latency, added: 3ms, shape: exponential, wave: sine, period: 1s, start: 0s, share: 0.2}
+`
+
+// fates is how each attempt ended for its client.
+type fates struct {
+	mu sync.Mutex
+	of map[wire.AttemptID]wire.Event
+}
+
+func (f *fates) Observe(e wire.Event) {
+	if e.Kind != wire.AttemptEnded {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.of == nil {
+		f.of = make(map[wire.AttemptID]wire.Event)
+	}
+	f.of[e.ID] = e
+}
+
+func parsed(t testing.TB, text string) scenarios.Scenario {
+	t.Helper()
+	s, err := scenarios.Parse("test.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// bothWays runs a scenario in virtual time and over sockets.
+func bothWays(t *testing.T, s scenarios.Scenario) (virtual, live *fates, v, l Result) {
+	t.Helper()
+	virtual, live = &fates{}, &fates{}
+	v, err := Headless(context.Background(), s, Options{Observers: []wire.Observer{virtual}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return virtual, live, v, runLive(t, s, live)
+}
+
+// TestSocketsAndModelPickTheSameVictims: who is hit, and how that ends for it, is
+// the same in virtual time and over sockets, attempt for attempt. How many
+// attempts there are is a matter of time, and so of the machine.
+func TestSocketsAndModelPickTheSameVictims(t *testing.T) {
+	s := parsed(t, byIdentity)
+	s.Duration, s.Drain = time.Second, time.Minute
+	virtual, live, _, _ := bothWays(t, s)
+	sameFates(t, virtual, live, 400)
+}
+
+// sameFates compares the attempts that both runs have, at least so many.
+func sameFates(t *testing.T, virtual, live *fates, least int) {
+	t.Helper()
+	both, hit := 0, 0
+	for id, want := range virtual.of {
+		got, ok := live.of[id]
+		if !ok {
+			continue
+		}
+		both++
+		if want.Cause != wire.CauseStatus || want.Status != 200 {
+			hit++
+		}
+		if got.Cause != want.Cause || got.Status != want.Status {
+			t.Errorf("%v: %v %d over sockets, %v %d in virtual time",
+				id, got.Cause, got.Status, want.Cause, want.Status)
+		}
+	}
+	if both < least || hit < both/5 {
+		t.Errorf("only %d attempts in common, %d of them hit", both, hit)
+	}
+}
+
+// TestPL10IdleClosesAreTheSameBothWays: P-L10: each client has one connection,
+// asks every 60 ms, and finds it closed every time. The model finds out when the
+// client comes back, the sockets when they close.
+func TestPL10IdleClosesAreTheSameBothWays(t *testing.T) {
+	const clients = 5
+	s := parsed(t, `
+version: 1
+name: idle
+fleet: {clients: 5}
+arrival: {kind: closed, think: 60ms, think_shape: fixed}
+server: {service: {mean: 1ms}}
+faults:
+  - {name: idle, kind: idle-close, start: 0s, after: 30ms, race: none}
+`)
+	s.Duration, s.Drain = time.Second, time.Minute
+	_, _, v, l := bothWays(t, s)
+	for _, r := range []Result{v, l} {
+		requests, hits := r.Summary.Requests, r.Faults[0].Hits
+		if requests < 8*clients || hits > requests || hits < requests-2*clients {
+			t.Errorf("live %v: %d connections closed in %d requests", r.Live, hits, requests)
+		}
+		if r.Summary.Outcomes[wire.Succeeded] != requests {
+			t.Errorf("live %v: %d of %d requests succeeded", r.Live, r.Summary.Outcomes[wire.Succeeded], requests)
+		}
+	}
+}
