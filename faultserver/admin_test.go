@@ -146,6 +146,31 @@ func TestFaultsSurviveTheWayThroughJSON(t *testing.T) {
 	}
 }
 
+// Every value of every knob goes through JSON and back.
+func TestKnobsSurviveTheWayThroughJSON(t *testing.T) {
+	for i := range fault.Fields {
+		k := &fault.Fields[i]
+		for _, v := range []int64{0, k.Min, k.Max} {
+			if k.Check(v) != nil {
+				continue
+			}
+			text, err := json.Marshal(object{{k.Name, jsonValue(&k.Spec, v)}})
+			if err != nil {
+				t.Errorf("%s of %d: %v", k.Name, v, err)
+				continue
+			}
+			entries, wrong := readObject(strings.NewReader(string(text)))
+			if wrong != nil {
+				t.Fatalf("%s: %+v", text, wrong)
+			}
+			inputs, wrong := knobInputs(entries)
+			if wrong != nil || inputs[0].Knob != uint16(i) || inputs[0].Value != v {
+				t.Errorf("%s came back as %+v, %+v", text, inputs, wrong)
+			}
+		}
+	}
+}
+
 func TestWhatIsWrongIsNamed(t *testing.T) {
 	b := adminBench(t)
 	const faults = "/_fault/faults"

@@ -14,14 +14,29 @@ import (
 	"herdscope/faultserver/fault"
 )
 
-// hanging is a server on which n requests hang, with its admin API.
-func hanging(t *testing.T, n int) (*bench, <-chan result) {
+// stuck are the ways in which requests hang.
+var stuck = map[string]func() fault.Fault{
+	"latency": func() fault.Fault {
+		f := fault.NewFault(fault.Latency)
+		f.Added = time.Hour
+		return f
+	},
+	"black hole": func() fault.Fault {
+		f := fault.NewFault(fault.Outage)
+		f.How = fault.ByBlackHole
+		return f
+	},
+}
+
+// hanging is a server on which n requests hang in one of the ways, with its admin
+// API.
+func hanging(t *testing.T, way string, n int) (*bench, <-chan result) {
 	t.Helper()
-	slow := fault.NewFault(fault.Latency)
-	slow.Name, slow.Length, slow.Added = "slow", time.Hour, time.Hour
-	b := newBench(t, fault.Config{Faults: []fault.Fault{slow}}, func(c *Config) { c.Admin = DefaultAddr })
+	f := stuck[way]()
+	f.Name, f.Length = "stuck", time.Hour
+	b := newBench(t, fault.Config{Faults: []fault.Fault{f}}, func(c *Config) { c.Admin = DefaultAddr })
 	results := b.start(n)
-	within(t, "all hang", func() bool { return b.stats().Busy == n })
+	within(t, "all hang", func() bool { return b.stats().Open == n })
 	return b, results
 }
 
@@ -35,8 +50,8 @@ func steer(t *testing.T, b *bench) []time.Duration {
 		want               int
 	}{
 		{"GET", "/_fault/stats", "", 200},
-		{"PATCH", "/_fault/faults/slow", `{"added": "30m"}`, 200},
-		{"DELETE", "/_fault/faults/slow", "", 200},
+		{"PATCH", "/_fault/faults/stuck", `{"length": "30m"}`, 200},
+		{"DELETE", "/_fault/faults/stuck", "", 200},
 		{"PATCH", "/_fault/knobs", `{"server.limit.rate": 100, "server.limit.burst": 5}`, 200},
 		{"POST", "/_fault/faults", `{"name": "quota", "kind": "quota", "rate": 10, "length": "1h"}`, 201},
 		{"PATCH", "/_fault/faults/quota", `{"rate": 20}`, 200},
@@ -57,21 +72,25 @@ func steer(t *testing.T, b *bench) []time.Duration {
 // one of them still hangs, what comes next meets the change, and closing ends all.
 func TestPF1ControlOvertakesStuckTraffic(t *testing.T) {
 	const n = 1000
-	b, results := hanging(t, n)
-	steer(t, b)
-	if stats := b.stats(); stats.Open != n || stats.Busy != n {
-		t.Errorf("%d open, %d busy after the changes, want all %d", stats.Open, stats.Busy, n)
-	}
-	if r := b.get("/", attemptField(n+1, 1, 1)); r.status != 200 {
-		t.Errorf("a request after the fault was removed: %+v, want 200", r)
-	}
-	if err := b.Close(); err != nil {
-		t.Fatal(err)
-	}
-	for range n {
-		if r := wait(t, results); r.err == nil {
-			t.Errorf("reply %+v, want a reset connection", r)
-		}
+	for way := range stuck {
+		t.Run(way, func(t *testing.T) {
+			b, results := hanging(t, way, n)
+			steer(t, b)
+			if stats := b.stats(); stats.Open != n {
+				t.Errorf("%d open after the changes, want all %d", stats.Open, n)
+			}
+			if r := b.get("/", attemptField(n+1, 1, 1)); r.status != 200 {
+				t.Errorf("a request after the fault was removed: %+v, want 200", r)
+			}
+			if err := b.Close(); err != nil {
+				t.Fatal(err)
+			}
+			for range n {
+				if r := wait(t, results); r.err == nil {
+					t.Errorf("reply %+v, want a reset connection", r)
+				}
+			}
+		})
 	}
 }
 
@@ -132,8 +151,10 @@ func randomChange(draw *rand.Rand) (method, path, body string) {
 	case 0, 1:
 		kind := []string{
 			`"kind": "outage"`, `"kind": "errors", "share": 0.5`, `"kind": "latency", "added": "1ms"`,
-			`"kind": "quota", "rate": 50`,
-		}[draw.IntN(4)]
+			`"kind": "quota", "rate": 50`, `"kind": "close", "first": 3`, `"kind": "garbage", "nth": 2`,
+			`"kind": "drip", "over": "2ms"`, `"kind": "outage", "how": "freeze"`, `"kind": "reset", "clients": 0.5`,
+			`"kind": "errors", "methods": ["GET"], "path": "/"`,
+		}[draw.IntN(10)]
 		return "POST", faults, fmt.Sprintf(`{"name": %q, %s, "length": "1h"}`, name, kind)
 	case 2:
 		return "PATCH", faults + "/" + name, fmt.Sprintf(`{"length": "%ds"}`, 1+draw.IntN(100))

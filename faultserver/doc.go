@@ -38,6 +38,7 @@
 // business and a reset hits nobody else, and never closes an idle connection by
 // itself, so that its clients meet no resets but those of the model.
 //
-// The package imports clock, knob, retryafter, wire and fault, and gorilla/mux.
+// The package imports clock, knob, retryafter, wire, adhoc and fault, and
+// gorilla/mux.
 // It must not import a driver, metrics or a user interface.
 package faultserver

@@ -1,6 +1,7 @@
 package faultserver
 
 import (
+	"herdscope/engine/clock"
 	"herdscope/engine/wire"
 	"herdscope/faultserver/fault"
 )
@@ -8,6 +9,8 @@ import (
 // Edit is something that was done to the server's settings through the admin
 // API.
 type Edit struct {
+	// At is when.
+	At clock.Instant
 	// Fault is the index of the fault that was added, changed, moved or removed;
 	// -1 if it was a knob.
 	Fault int
@@ -72,25 +75,39 @@ func (o *owner) restore() {
 		}
 	}
 	for i, f := range o.start.Faults {
-		if !o.model.HasFault(i) {
-			_, _ = o.add(f) // the places before it are taken, and it was in order at the start
-			continue
-		}
-		_ = o.change(i, f) // likewise
-		o.move(i, wire.FaultAuto)
+		o.restoreFault(i, f)
 	}
+	now := o.model.Config()
 	for i := range fault.Fields {
-		k := &fault.Fields[i]
-		o.set(wire.ServerInput{Kind: wire.ServerSet, Knob: uint16(i), Value: k.Get(&o.start)})
+		if v := fault.Fields[i].Get(&o.start); v != fault.Fields[i].Get(&now) {
+			o.set(wire.ServerInput{Kind: wire.ServerSet, Knob: uint16(i), Value: v})
+		}
 	}
 	o.model.ForgetHits()
 	o.model.ForgetEffects()
 	o.tally = tally{}
 }
 
+// restoreFault gives the fault with index i, if it is not as at the start, what it
+// had then. The errors are none: it was in order at the start, and the places
+// before it are taken.
+func (o *owner) restoreFault(i int, f fault.Fault) {
+	if !o.model.HasFault(i) {
+		_, _ = o.add(f)
+		return
+	}
+	if o.model.Faults()[i] != f {
+		_ = o.change(i, f)
+	}
+	if on, _ := o.model.FaultState(i); on || o.model.FaultHand(i) != wire.FaultAuto {
+		o.move(i, wire.FaultAuto)
+	}
+}
+
 // edited tells of an edit.
 func (o *owner) edited(e Edit) {
 	if o.onEdit != nil {
+		e.At = o.model.Now()
 		o.onEdit(e)
 	}
 }

@@ -182,11 +182,11 @@ func (o object) MarshalJSON() ([]byte, error) {
 // or false for a switch, and otherwise the text that a file has.
 func jsonValue(spec *knob.Spec, v int64) any {
 	text := spec.Format(v)
-	switch {
-	case v == 0 && spec.Zero != "", spec.Kind == knob.Duration, spec.Kind == knob.Choice:
-		return text
-	case spec.Kind == knob.Switch:
+	if spec.Kind == knob.Switch {
 		return v != 0
 	}
-	return json.Number(strings.TrimSuffix(text, "/s"))
+	if number := strings.TrimSuffix(text, "/s"); json.Valid([]byte(number)) {
+		return json.Number(number)
+	}
+	return text
 }

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -113,6 +114,7 @@ func (s *Session) edited(e faultserver.Edit) {
 	switch {
 	case e.Fault < 0:
 		fault.Fields[e.Knob].Set(c, e.Value)
+		s.hub.staffed(s.scenario.ServerWorkers())
 	case e.New:
 		c.Faults = append(c.Faults, e.Plan)
 	case i < 0 || e.Moved:
@@ -129,10 +131,13 @@ func (h *hub) edited(e faultserver.Edit) (before string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if e.Fault < 0 {
+		k := &fault.Fields[e.Knob]
+		h.collector.Mark(e.At, k.Name+" = "+k.Format(e.Value))
 		return ""
 	}
 	i := uint8(e.Fault)
 	before = h.collector.FaultName(i)
+	h.collector.MarkDone(e.At, cmp.Or(e.Plan.Name, before)+" "+editWord(e))
 	if e.Moved {
 		h.collector.SetFault(i, e.Do)
 		return before
@@ -143,6 +148,26 @@ func (h *hub) edited(e faultserver.Edit) (before string) {
 	}
 	h.collector.SetFaultPlan(i, plan)
 	return before
+}
+
+// staffed tells the metrics how many workers there are.
+func (h *hub) staffed(workers int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.collector.SetWorkers(workers)
+}
+
+// editWord says what was done to a fault.
+func editWord(e faultserver.Edit) string {
+	switch {
+	case e.New:
+		return "added"
+	case e.Moved:
+		return e.Do.String()
+	case e.Plan.Name == "":
+		return "removed"
+	}
+	return "changed"
 }
 
 // over takes in the end of an arrival of a foreign client.
