@@ -1,6 +1,6 @@
 // Package faultserver is the HTTP server of a live run. It takes what arrives
 // on its sockets to a server model (package fault), and does on the sockets
-// what the model decides: a reply, or a reset connection.
+// what the model decides: a reply, whole or spoilt, or the end of a connection.
 //
 // It decides nothing itself. One goroutine owns the model; handlers hand their
 // arrivals to it, stamped with the run clock, and wait for its answer. What a
@@ -35,8 +35,15 @@
 // Idempotency-Key says Idempotency-Replayed: true.
 //
 // The server speaks HTTP/1.1 only, so that an attempt is a connection's only
-// business and a reset hits nobody else, and never closes an idle connection by
-// itself, so that its clients meet no resets but those of the model.
+// business and a reset hits nobody else. To a fleet it closes an idle connection
+// only where a fault asks for that, so that its clients meet no resets but those
+// of the model. It then closes its own side first and goes on reading for a
+// second: a request that was on its way is seen and counted, though it can have
+// no reply. While an outage refuses, the listener is closed and its port kept;
+// what has not been accepted, or not been read, is lost unseen.
+//
+// How each form of a reply is written is in forms.go, with the bytes of each in
+// testdata/wire.
 //
 // The package imports clock, knob, retryafter, wire, adhoc and fault, and
 // gorilla/mux.

@@ -48,7 +48,7 @@ type wireTest struct {
 	hard bool // a reset ends the connection
 }
 
-var anyError = errors.New("any error")
+var errAny = errors.New("any error")
 
 func wireTests() []wireTest {
 	at := func(p fault.Point) func(*fault.Fault) { return func(f *fault.Fault) { f.Point = p } }
@@ -76,11 +76,11 @@ func wireTests() []wireTest {
 		{name: "close-body", config: spoilt(fault.Close, at(fault.PointBody)), wrong: io.ErrUnexpectedEOF},
 		{name: "close-end", config: spoilt(fault.Close, at(fault.PointEnd)), status: 200, body: payload},
 		{name: "reset-reply", config: spoilt(fault.Reset, nil), wrong: syscall.ECONNRESET, hard: true},
-		{name: "reset-header", config: spoilt(fault.Reset, at(fault.PointHeader)), wrong: anyError, hard: true},
-		{name: "reset-body", config: spoilt(fault.Reset, at(fault.PointBody)), wrong: anyError, hard: true},
+		{name: "reset-header", config: spoilt(fault.Reset, at(fault.PointHeader)), wrong: errAny, hard: true},
+		{name: "reset-body", config: spoilt(fault.Reset, at(fault.PointBody)), wrong: errAny, hard: true},
 		{name: "reset-end", config: spoilt(fault.Reset, at(fault.PointEnd)), status: 200, body: payload, hard: true},
 		{name: "truncated", config: spoilt(fault.Truncated, nil), wrong: io.ErrUnexpectedEOF},
-		{name: "bad-chunk", config: spoilt(fault.BadChunk, nil), wrong: anyError},
+		{name: "bad-chunk", config: spoilt(fault.BadChunk, nil), wrong: errAny},
 		{name: "garbage", config: spoilt(fault.Garbage, nil), status: 200, body: string(noise)},
 		{name: "drip", config: spoilt(fault.Drip, nil), status: 200, body: payload},
 		{name: "slow-header", config: spoilt(fault.SlowHeader, nil), status: 200, body: payload},
@@ -119,9 +119,9 @@ func TestGoClientsSeeEachFault(t *testing.T) {
 			}
 			r := b.call(t.Context(), http.MethodPost, "/") // net/http repeats no POST
 			switch {
-			case tt.wrong == anyError && r.err == nil:
+			case tt.wrong == errAny && r.err == nil:
 				t.Errorf("got %d %q, want an error", r.status, r.body)
-			case tt.wrong == anyError:
+			case tt.wrong == errAny:
 			case !errors.Is(r.err, tt.wrong):
 				t.Errorf("error %v, want %v", r.err, tt.wrong)
 			case tt.wrong == nil && (r.status != tt.status || r.body != tt.body):

@@ -215,7 +215,7 @@ type ServerEffectKind uint8
 // What a server model asks of the world.
 const (
 	// ServerReply sends Reply to the sender of the attempt ID; with the kind
-	// ReplyReset it resets the connection instead.
+	// ReplyReset it ends the connection instead, as its Form says.
 	ServerReply ServerEffectKind = iota
 	// ServerEvent reports Event to the observers.
 	ServerEvent

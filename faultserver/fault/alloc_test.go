@@ -19,6 +19,12 @@ func busyConfig() Config {
 		Faults: []Fault{
 			{Name: "down", Kind: Outage, Start: s, Length: 200 * ms, Every: 5 * s},
 			{Name: "burst", Kind: Errors, Start: 2 * s, Length: s, Every: 5 * s, Status: 503, Share: 300_000},
+			{Name: "newcomers", Kind: Errors, Start: 1 * s, Length: s, Every: 6 * s, Status: 500, Share: Always,
+				Count: Count{First: 1, PerClient: true}},
+			{Name: "drip", Kind: Drip, Start: 0, Length: 0, Share: 50_000, Unit: PerConnection, Over: ms},
+			{Name: "idle", Kind: IdleClose, After: 500 * ms, Race: ms},
+			{Name: "cut", Kind: CapacityCut, Start: 3 * s, Length: s, Every: 8 * s, Left: 300},
+			{Name: "frozen", Kind: Outage, How: ByFreezing, Start: 5 * s, Length: 50 * ms, Every: 6 * s},
 			{Name: "slow", Kind: Latency, Share: Always, Start: 3 * s, Length: s, Every: 7 * s, Added: 10 * ms},
 			{Name: "quota", Kind: Quota, Start: 4 * s, Length: 4 * s, Every: 9 * s,
 				Limit: RateLimit{Rate: 500, Law: SlidingWindow, Per: PerClient, Window: 2 * s,

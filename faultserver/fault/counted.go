@@ -53,6 +53,12 @@ type windowCounts struct {
 	clients memory[counted]
 }
 
+// restart begins to count anew, in the room that there is.
+func (t *windowCounts) restart() {
+	t.all, t.clients.size = counted{}, countedClients
+	t.clients.clear()
+}
+
 // of is the counts that concern a client.
 func (t *windowCounts) of(c *Count, client wire.ClientID) counted {
 	if !c.PerClient {

@@ -55,6 +55,13 @@ func (m *memory[V]) put(request uint64, value V) {
 	m.next = (m.next + 1) % m.size
 }
 
+// clear forgets everything, and keeps its room.
+func (m *memory[V]) clear() {
+	clear(m.memos)
+	clear(m.heads)
+	m.next = 0
+}
+
 // has says whether something is kept for a request.
 func (m *memory[V]) has(request uint64) bool {
 	return m.memos != nil && *m.find(request) != 0

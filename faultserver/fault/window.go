@@ -72,7 +72,7 @@ type window struct {
 // begin starts the counts of a window anew.
 func (w *window) begin(now clock.Instant) {
 	w.began, w.before = now, w.hits
-	w.counts = windowCounts{clients: memory[counted]{size: countedClients}}
+	w.counts.restart()
 }
 
 // move is what a hand does at now. FaultOn, FaultOff and FaultAuto end a window
