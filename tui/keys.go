@@ -140,6 +140,10 @@ func (a *App) viewCommand(c keymap.Command, arg int) tea.Cmd {
 		a.back()
 	case keymap.Filter:
 		a.filter()
+	case keymap.NextRows:
+		a.turn(1)
+	case keymap.PrevRows:
+		a.turn(-1)
 	case keymap.Ageing:
 		return a.request(a.view.Tune.ToggleAgeing(a.view))
 	default:
@@ -160,6 +164,14 @@ func (a *App) filter() {
 		which = "nothing to filter on this page"
 	}
 	a.tell(which)
+	a.watch()
+}
+
+// turn shows the next of what the page lists, or those before.
+func (a *App) turn(by int) {
+	if !a.page().Turn(by) {
+		a.tell("nothing more to list on this page")
+	}
 	a.watch()
 }
 

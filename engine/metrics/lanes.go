@@ -37,10 +37,10 @@ const NoState = wire.BreakerState(255)
 // LaneView is some breakers in detail, and the transitions of all.
 type LaneView struct {
 	// Matching is how many breakers the filter lets through, of which Lanes are
-	// some: those first that are in trouble, now or in the last ten seconds, and
-	// of these those that opened most often.
-	Matching int64
-	Lanes    []Lane
+	// some, after the Skipped first: those first that are in trouble, now or in the
+	// last ten seconds, and of these those that opened most often.
+	Matching, Skipped int64
+	Lanes             []Lane
 	// Start and Width are of the columns of the Strips; the last is that of now.
 	Start clock.Instant
 	Width time.Duration
@@ -199,13 +199,14 @@ func (l *lanes) choose(
 	now clock.Instant, shared bool, w Watch,
 ) (chosen []int32, matching int64) {
 	worse := func(a, b int32) int { return l.compare(now, a, b) }
+	most := w.BreakerRows + max(w.BreakerSkip, 0)
 	from, to := l.used(shared)
 	for i := from; i < to; i++ {
 		if !w.BreakerFilter.wants(&l.tracks[i]) {
 			continue
 		}
 		matching++
-		if len(chosen) == w.BreakerRows {
+		if len(chosen) == most {
 			if worse(int32(i), chosen[len(chosen)-1]) >= 0 {
 				continue
 			}
@@ -214,7 +215,7 @@ func (l *lanes) choose(
 		at, _ := slices.BinarySearchFunc(chosen, int32(i), worse)
 		chosen = slices.Insert(chosen, at, int32(i))
 	}
-	return chosen, matching
+	return chosen[min(max(w.BreakerSkip, 0), len(chosen)):], matching
 }
 
 // compare puts breakers in trouble first, then those that opened most often.
@@ -249,6 +250,7 @@ func (l *lanes) view(
 	}
 	var chosen []int32
 	chosen, v.Matching = l.choose(now, shared, w)
+	v.Skipped = min(int64(max(w.BreakerSkip, 0)), v.Matching)
 	v.Lanes = make([]Lane, len(chosen))
 	rows := make(map[int32]int, len(chosen))
 	for row, i := range chosen {

@@ -316,8 +316,8 @@ type Watch struct {
 	// Lines says that a LineView is wanted.
 	Lines bool
 	// BreakerRows is how many breakers are wanted in detail, 0 for no LaneView,
-	// BreakerFilter which, BreakerCols the length of their strips; Flips is how
-	// many groups of transitions.
-	BreakerRows, BreakerCols, Flips int
-	BreakerFilter                   BreakerFilter
+	// after the BreakerSkip worst; BreakerFilter which, BreakerCols the length of
+	// their strips; Flips is how many groups of transitions.
+	BreakerRows, BreakerSkip, BreakerCols, Flips int
+	BreakerFilter                                BreakerFilter
 }

@@ -156,6 +156,38 @@ func TestLanesWorstFirst(t *testing.T) {
 	}
 }
 
+// TestLanesInParts: part by part the lanes are the same as all at once.
+func TestLanesInParts(t *testing.T) {
+	v, err := startVirtual(builtin(t, "gateway-down", "breaker.open_for", "2s"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := v.sim.RunUntil(clock.Instant(20 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	lanes := func(skip, rows int) []metrics.Lane {
+		v.hub.watch(metrics.Watch{Span: 20 * time.Second, BreakerRows: rows, BreakerSkip: skip, BreakerCols: 1})
+		snap := v.hub.snapshot(v.now())
+		if err := snap.Check(); err != nil {
+			t.Error(err)
+		}
+		return snap.Lanes.Lanes
+	}
+	var parts []metrics.Lane
+	for skip := 0; skip <= 240; skip += 40 {
+		parts = append(parts, lanes(skip, 40)...)
+	}
+	all := lanes(0, 1000)
+	for i := range all {
+		if i >= len(parts) || parts[i].Client != all[i].Client {
+			t.Fatalf("%d lanes in parts are not the %d lanes there are, from %d on", len(parts), len(all), i)
+		}
+	}
+	if len(parts) != len(all) {
+		t.Errorf("%d lanes in parts, want %d", len(parts), len(all))
+	}
+}
+
 // TestLanesCountDown: whoever looks sees when an open breaker lets a probe through.
 func TestLanesCountDown(t *testing.T) {
 	v, err := startVirtual(builtin(t, "gateway-down"), Options{})

@@ -41,6 +41,8 @@ const (
 	AutoSpan
 	Panel
 	Filter
+	NextRows
+	PrevRows
 	Mouse
 
 	Up
@@ -143,6 +145,8 @@ func screenBindings() []Binding {
 		bind(AutoSpan, Viewing, "", "a", "the usual length of time", "a"),
 		bind(Panel, Viewing, "next panel", "z", "one panel alone, then the next; esc shows all", "z"),
 		bind(Filter, Viewing, "filter", "b", "breakers: all, not closed, probing, or ever opened", "b"),
+		bind(NextRows, Viewing, "", "]", "breakers: the next of them", "]"),
+		bind(PrevRows, Viewing, "", "[", "breakers: those before", "["),
 		bind(Mouse, Viewing, "", "m", "leave the mouse to the terminal, to select text", "m"),
 
 		bind(Palette, Program, "palette", ": ctrl+p", "find any action by typing", ":", "ctrl+p"),

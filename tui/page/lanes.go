@@ -17,6 +17,9 @@ import (
 type Breakers struct {
 	zoom
 	filter metrics.BreakerFilter
+	// skip is how many of the worst are left out, shown how many lanes there is
+	// room for.
+	skip, shown int
 }
 
 // Title is the page's name.
@@ -28,7 +31,14 @@ func (*Breakers) Keys() []keymap.Command { return []keymap.Command{keymap.Filter
 // Filter shows the next selection of breakers, and says which.
 func (p *Breakers) Filter() (string, bool) {
 	p.filter = (p.filter + 1) % metrics.BreakerFilter(metrics.NumBreakerFilters)
+	p.skip = 0
 	return "breakers: " + p.filter.String(), true
+}
+
+// Turn shows the breakers after those that are shown, or before them.
+func (p *Breakers) Turn(by int) bool {
+	p.skip = max(p.skip+by*p.shown, 0)
+	return true
 }
 
 // breakerPanels are the panels, in the order in which one alone is shown.
@@ -53,9 +63,13 @@ func (p *Breakers) Watch(w, h int, v View) metrics.Watch {
 	}
 	l := laneLayout(w-panelFrame, v)
 	axis := laneAxis(l, v)
+	p.shown = max(rows-2-laneChrome, 1)
+	if v.Snap.Lanes != nil { // the last of them stay on the screen
+		p.skip = min(p.skip, max(int(v.Snap.Lanes.Matching)-p.shown, 0))
+	}
 	return metrics.Watch{
 		Span:        axis.Past(),
-		BreakerRows: max(rows-2-laneChrome, 1), BreakerCols: int(axis.Past() / axis.Width),
+		BreakerRows: p.shown, BreakerSkip: p.skip, BreakerCols: int(axis.Past() / axis.Width),
 		BreakerFilter: p.filter, Flips: 64,
 	}
 }
@@ -301,7 +315,7 @@ func drawNoBreakers(in widget.Area) {
 func (p *Breakers) lanesPanel(a widget.Area, v View) widget.Area {
 	title := "Breakers: " + p.filter.String()
 	if v.Snap.Lanes != nil {
-		title += " · " + widget.Count(int64(len(v.Snap.Lanes.Lanes))) + " of " + widget.Count(v.Snap.Lanes.Matching)
+		title += " · " + lanesText(v.Snap.Lanes)
 	}
 	in := widget.Panel(a, title, "")
 	var legend []widget.SpanOf
@@ -315,6 +329,15 @@ func (p *Breakers) lanesPanel(a widget.Area, v View) widget.Area {
 		widget.PanelNote(a, from, legend...)
 	}
 	return in
+}
+
+// lanesText says which of how many breakers are shown.
+func lanesText(l *metrics.LaneView) string {
+	n, all := int64(len(l.Lanes)), " of "+widget.Count(l.Matching)
+	if n == l.Matching {
+		return widget.Count(n)
+	}
+	return widget.Count(l.Skipped+1) + "–" + widget.Count(l.Skipped+n) + all
 }
 
 // rulesText says when the breakers open.

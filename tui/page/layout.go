@@ -35,6 +35,9 @@ func (*zoom) Keys() []keymap.Command { return nil }
 // Filter selects nothing, unless the page has something to select from.
 func (*zoom) Filter() (string, bool) { return "", false }
 
+// Turn has nothing more to show, unless the page lists something.
+func (*zoom) Turn(int) bool { return false }
+
 // AllPanels shows all panels again; false if they were shown.
 func (z *zoom) AllPanels() bool {
 	was := z.at

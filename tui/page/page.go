@@ -104,6 +104,9 @@ type Page interface {
 	// Filter shows the next selection of what the page lists, and says which; false
 	// if the page has nothing to select from.
 	Filter() (which string, ok bool)
+	// Turn shows the next of what the page lists, or those before them if by is -1;
+	// false if all that there is fits.
+	Turn(by int) bool
 	// NextPanel shows one panel alone, then the next, then all of them.
 	NextPanel()
 	// AllPanels shows all panels again; false if they were shown.

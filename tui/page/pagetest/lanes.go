@@ -18,7 +18,8 @@ func (r *Run) lanes(s *metrics.Snapshot) *metrics.LaneView {
 		Width: max(w.Span/time.Duration(cols), 1),
 	}
 	v.Start = clock.Instant((s.At.Bin(v.Width) - int64(cols) + 1) * int64(v.Width))
-	for i := range min(w.BreakerRows, len(m.clients)) {
+	v.Skipped = int64(min(w.BreakerSkip, len(m.clients)))
+	for i := w.BreakerSkip; i < min(w.BreakerSkip+w.BreakerRows, len(m.clients)); i++ {
 		v.Lanes = append(v.Lanes, m.lane(v, i, cols))
 	}
 	for _, e := range slices.Backward(m.changes) {
