@@ -115,6 +115,38 @@ func TestTuneActsAtOnce(t *testing.T) {
 	s.shows("nothing to undo")
 }
 
+// Ageing is one key on any page, is a change like any other, and can be undone.
+func TestAgeingIsOneKey(t *testing.T) {
+	s := newScreen(t)
+	s.press("4", "A")
+	is := func(want string) {
+		t.Helper()
+		if got := s.src.run.Scenario().Fleet.Policy.Queue.Order.String(); got != want {
+			t.Errorf("the order is %s, want %s", got, want)
+		}
+	}
+	is("ageing")
+	s.press("A")
+	is("strict")
+	s.press("A", "u")
+	is("strict")
+	if n := len(s.src.did); n != 3 || s.src.did[0].Knob != "queue.order" {
+		t.Errorf("did %+v", s.src.did)
+	}
+}
+
+// What a page has to filter or to leaf through, others say they have not.
+func TestOnlyBreakersAreFiltered(t *testing.T) {
+	s := newScreen(t)
+	s.press("b")
+	s.shows("nothing to filter")
+	s.press("3", "b")
+	s.shows("breakers: not closed")
+	if s.src.watched.BreakerFilter == 0 {
+		t.Error("the source is not told of the filter")
+	}
+}
+
 func TestErrorsAreShown(t *testing.T) {
 	s := newScreen(t)
 	s.src.err = errors.New("no slots to spare")

@@ -84,6 +84,11 @@ func BenchmarkSnapshot(b *testing.B) {
 		{"clients=1000/raster", 1000, 300, Watch{RasterRows: 40, RasterCols: 240}},
 		{"clients=100000", 100_000, 1000, Watch{}},
 		{"clients=100000/waiting", 100_000, 100_000, Watch{}},
+		{"clients=1000/heat", 1000, 300, Watch{HeatRows: 20, HeatCols: 100}},
+		{"clients=1000/lines", 1000, 300, Watch{Lines: true}},
+		{"clients=1000/lanes", 1000, 300, Watch{BreakerRows: 40, BreakerCols: 80, Flips: 64}},
+		{"clients=100000/lines", 100_000, 1000, Watch{Lines: true}},
+		{"clients=100000/lanes", 100_000, 1000, Watch{BreakerRows: 40, BreakerCols: 80, Flips: 64}},
 		{"clients=1000/hour", 1000, 300, Watch{Span: time.Hour}},
 	} {
 		b.Run(tc.name, func(b *testing.B) {
