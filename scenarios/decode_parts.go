@@ -62,8 +62,10 @@ func (d *decoder) classField(p *pair, class int, parent string) (err *Error) {
 	case "path":
 	case "scope":
 		to, bad = &d.places[class].scope, badScope
+	case "header":
+		to, bad = &d.s.Headers[class], badHeader
 	default:
-		return p.unknownField(parent, append(fieldsBelow(parent), "path", "scope"))
+		return p.unknownField(parent, append(fieldsBelow(parent), "path", "scope", "header"))
 	}
 	if *to, err = p.value.scalar(field); err != nil {
 		return err
@@ -72,6 +74,13 @@ func (d *decoder) classField(p *pair, class int, parent string) (err *Error) {
 		return p.value.fail(field, msg)
 	}
 	return nil
+}
+
+func badHeader(text string) string {
+	if fault.IsHeader(text) {
+		return ""
+	}
+	return knob.Quote(text) + " is no request field; allowed: NAME: VALUE"
 }
 
 func badScope(text string) string {

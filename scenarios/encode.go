@@ -128,7 +128,7 @@ func (w *writer) classes(s *Scenario) {
 	standard := s.standard()
 	paths, scopes := s.places(&standard)
 	var differing [wire.NumClasses][]*Setting
-	differs := paths != noPlaces || scopes != noPlaces
+	differs := paths != noPlaces || scopes != noPlaces || s.Headers != noPlaces
 	for class := range differing {
 		differing[class] = classSettings(wire.Class(class), s, &standard)
 		differs = differs || len(differing[class]) > 0 ||
@@ -140,13 +140,15 @@ func (w *writer) classes(s *Scenario) {
 	w.heading(0, "classes")
 	for class := range differing {
 		weight := s.Fleet.Mix[class].Weight
-		if weight == 0 && len(differing[class]) == 0 && paths[class] == "" && scopes[class] == "" {
+		if weight == 0 && len(differing[class]) == 0 && paths[class] == "" && scopes[class] == "" &&
+			s.Headers[class] == "" {
 			continue
 		}
 		w.heading(1, wire.Class(class).String())
 		w.field(2, "weight", strconv.Itoa(weight))
 		w.optional(2, "path", paths[class])
 		w.optional(2, "scope", scopes[class])
+		w.optional(2, "header", s.Headers[class])
 		for _, k := range differing[class] {
 			w.field(2, lastPart(k.Name), scalarText(k.Format(k.get(s))))
 		}

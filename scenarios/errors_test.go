@@ -69,7 +69,7 @@ func TestErrors(t *testing.T) {
 				`allowed: critical, interactive, background; did you mean "critical"?`},
 		{"misspelt class field", head + "classes: {critical: {mehtod: GET}}\n",
 			`f.yaml:3:22: classes.critical.mehtod: there is no such field; allowed: least, most, deadline, ` +
-				`starved_after, turns, weight, method, timeout, path, scope; did you mean "method"?`},
+				`starved_after, turns, weight, method, timeout, path, scope, header; did you mean "method"?`},
 		{"no requests", head + "classes: {critical: {weight: 0}}\n",
 			`f.yaml:3:1: classes.interactive.weight: "0" leaves no class a weight; ` +
 				`allowed: 1 to 1000 for at least one class`},

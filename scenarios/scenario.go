@@ -29,8 +29,11 @@ type Scenario struct {
 	// engine's buckets. fleet.Mix refers to both by index.
 	Routes []string
 	Scopes []string
-	Fleet  fleet.Config
-	Server fault.Config
+	// Headers are the request fields that the classes' requests carry, one each, as
+	// in "X-Tenant: gold"; empty is none. Faults can match them.
+	Headers [wire.NumClasses]string
+	Fleet   fleet.Config
+	Server  fault.Config
 	// NetworkDelay is how long each message takes each way; virtual runs only.
 	NetworkDelay time.Duration
 	// Timeline is what a hand does at given moments, in order of time.

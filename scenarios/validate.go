@@ -49,7 +49,7 @@ func (s Scenario) Validate() error {
 // at fault, -1 if it is none.
 func (s *Scenario) check() (*Error, int) {
 	for _, part := range []func() *Error{
-		s.checkTexts, s.checkTimes, s.checkPlaces, s.checkFleet, s.checkServer, s.checkFaults,
+		s.checkTexts, s.checkTimes, s.checkPlaces, s.checkHeaders, s.checkFleet, s.checkServer, s.checkFaults,
 	} {
 		if err := part(); err != nil {
 			return err, -1
@@ -79,6 +79,19 @@ func orElse(text, other string) string {
 		return other
 	}
 	return text
+}
+
+// checkHeaders checks the request fields of the classes.
+func (s *Scenario) checkHeaders() *Error {
+	for class, text := range s.Headers {
+		if text == "" {
+			continue
+		}
+		if msg := badHeader(text); msg != "" {
+			return &Error{Field: "classes." + wire.Class(class).String() + ".header", Msg: msg}
+		}
+	}
+	return nil
 }
 
 // badText says why a text for people cannot be shown or saved; empty if it can.

@@ -138,6 +138,9 @@ func drawPlaces(t *rapid.T, s *Scenario) {
 	drawServices(t, &d)
 	d.settle()
 	*s = d.s
+	for i := range s.Headers {
+		s.Headers[i] = rapid.SampledFrom([]string{"", "X-Beta: 1", "X-Tenant: a: b"}).Draw(t, "header")
+	}
 }
 
 func drawFault(t *rapid.T, i int) fault.Fault {

@@ -50,6 +50,9 @@ type Config struct {
 	// Clients is the size of the fleet, at least 1. It sizes the pool of idle
 	// connections, and limits nothing.
 	Clients int
+	// Headers are request fields that the attempts of each class carry, as in
+	// "X-Tenant: gold"; empty is none.
+	Headers [wire.NumClasses]string
 	// OwnConnections gives each client connections that no other client uses, as
 	// faults that are about connections need. Otherwise they share one pool, which
 	// takes fewer files.
@@ -106,6 +109,7 @@ func New(c Config) (*Driver, error) {
 	if err != nil {
 		return nil, fmt.Errorf("live: %w", err)
 	}
+	s.headers = c.Headers
 	if c.OwnConnections {
 		s.keepApart()
 	}

@@ -40,9 +40,11 @@ const maxBody = 1 << 20
 type sender struct {
 	transport *http.Transport
 	// own gives each client connections of its own, which it shares with nobody.
-	own    bool
-	routes []*url.URL
-	clock  *Clock
+	own bool
+	// headers are the request fields of each class, as NAME: VALUE.
+	headers [wire.NumClasses]string
+	routes  []*url.URL
+	clock   *Clock
 }
 
 // result is what came of an attempt.
@@ -206,6 +208,9 @@ func (s *sender) request(a wire.Attempt) *http.Request {
 	header := http.Header{wire.AttemptHeader: {wire.FormatAttempt(a)}}
 	if a.Key != 0 {
 		header[wire.KeyHeader] = []string{wire.FormatKey(a.Key)}
+	}
+	if name, value, ok := strings.Cut(s.headers[a.Class], ":"); ok {
+		header.Set(strings.TrimSpace(name), strings.TrimSpace(value))
 	}
 	return &http.Request{
 		Method:           a.Method.String(),

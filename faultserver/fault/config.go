@@ -41,6 +41,8 @@ type Config struct {
 	// Routes are the paths that wire.Attempt.Route is an index into. Faults that
 	// match a path need them in virtual runs.
 	Routes []string
+	// Headers are the request fields by class, as in "X-Tenant: gold", likewise.
+	Headers [wire.NumClasses]string
 }
 
 // Kind is what goes wrong.

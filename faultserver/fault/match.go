@@ -14,8 +14,8 @@ type Match struct {
 	// Path is a path; what lies below it is meant too. Empty is any.
 	Path string
 	// Header is a request field and its value, as in "X-Tenant: gold"; without
-	// the colon, any value will do. Only requests that come over a socket have
-	// header fields.
+	// the colon, any value will do. Other requests than those of sockets have the
+	// one of their class: see Config.Headers.
 	Header string
 	// Methods and Classes are bits by wire.Method and wire.Class; 0 is all.
 	Methods uint8
@@ -88,8 +88,16 @@ func (s *Server) meets(i int, a *wire.Attempt) bool {
 		return a.Meets>>i&1 != 0
 	}
 	m := &s.config.Faults[i].Match
-	return m.Header == "" && int(a.Route) < len(s.config.Routes) &&
-		m.MeetsPath(s.config.Routes[a.Route])
+	return (m.Header == "" || m.meetsHeader(s.config.Headers[a.Class])) &&
+		(m.Path == "" || int(a.Route) < len(s.config.Routes) && m.MeetsPath(s.config.Routes[a.Route]))
+}
+
+// meetsHeader says whether a request field is the one that the match asks for.
+func (m *Match) meetsHeader(field string) bool {
+	wantName, wantValue := m.HeaderField()
+	name, value, ok := strings.Cut(field, ":")
+	return ok && strings.EqualFold(strings.TrimSpace(name), wantName) &&
+		(wantValue == "" || strings.TrimSpace(value) == wantValue)
 }
 
 // among says whether a client is in the share that fault i is meant for.

@@ -168,7 +168,10 @@ func TestMatches(t *testing.T) {
 		{"path", "/", true},
 		{"service", "pay", true},
 		{"service", OwnService, false},
-		{"header", "X-Beta", false}, // nobody has read it
+		{"header", "X-Beta", false},
+		{"header", "x-tenant", true},
+		{"header", "X-Tenant: gold", true},
+		{"header", "X-Tenant: lead", false},
 	} {
 		f := NewFault(Errors)
 		f.Name = "f"
@@ -177,6 +180,7 @@ func TestMatches(t *testing.T) {
 		}
 		server := mustNew(t, Config{
 			Faults: []Fault{f}, Routes: []string{"/", "/api/pay"},
+			Headers:  [wire.NumClasses]string{wire.Critical: "X-Tenant: gold"},
 			Services: []Backend{{Name: "pay", Routes: []uint8{1}}},
 		})
 		if got := server.matches(0, &a); got != tt.want {

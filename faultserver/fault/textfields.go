@@ -58,7 +58,7 @@ var TextFields = []TextField{
 		read: func(f *Fault, text string) *knob.Error { return parseText(&f.Match.Path, text, isPath) },
 	},
 	{
-		Name: "header", Doc: "hits only what has this field, or this field with this value; sockets only",
+		Name: "header", Doc: "hits only what has this field, or this field with this value",
 		Allowed: "a field's name, or NAME: VALUE", Kinds: matching(),
 		Text: func(f *Fault) string { return f.Match.Header },
 		read: func(f *Fault, text string) *knob.Error { return parseText(&f.Match.Header, text, isHeader) },
@@ -97,6 +97,12 @@ func parseText(to *string, text string, valid func(string) bool) *knob.Error {
 
 func isPath(text string) bool {
 	return text == "" || text[0] == '/' && len(text) <= maxPath && oneLine(text)
+}
+
+// IsHeader says whether a text is a request field with a value, as NAME: VALUE.
+func IsHeader(text string) bool {
+	_, value, ok := strings.Cut(text, ":")
+	return ok && isHeader(text) && strings.TrimSpace(value) != ""
 }
 
 func isHeader(text string) bool {

@@ -73,7 +73,7 @@ func build(s scenarios.Scenario, epoch int64, o Options) (parts, error) {
 	if err != nil {
 		return parts{}, fmt.Errorf("scenario %s: fleet: %w", s.Name, err)
 	}
-	s.Server.Routes = s.Routes
+	s.Server.Routes, s.Server.Headers = s.Routes, s.Headers
 	model, err := fault.New(s.Server, s.Seed, epoch)
 	if err != nil {
 		return parts{}, fmt.Errorf("scenario %s: server: %w", s.Name, err)

@@ -20,7 +20,7 @@ fleet: {clients: 40}
 arrival: {kind: closed, think: 20ms}
 classes:
   critical: {weight: 1, path: /pay, method: POST}
-  interactive: {weight: 2, path: /search}
+  interactive: {weight: 2, path: /search, header: "X-Tenant: gold"}
 retry: {attempts: 4, base: 10ms, cap: 20ms, jitter: full, methods: all}
 breaker: {failures: off}
 queue: {limit: unlimited}
@@ -29,6 +29,7 @@ faults:
   - {name: errors, kind: errors, start: 0s, share: 0.08, status: 502, body: "try again"}
   - {name: some-clients, kind: errors, start: 0s, clients: 0.2, share: 0.2, status: 500}
   - {name: payments, kind: errors, start: 0s, path: /pay, methods: POST, share: 0.1, status: 504}
+  - {name: tenants, kind: errors, start: 0s, header: "x-tenant: gold", share: 0.05, status: 508}
   - {name: important, kind: errors, start: 0s, classes: critical, share: 0.05, status: 429}
   - {name: connections, kind: errors, start: 0s, unit: connection, share: 0.1, status: 505}
   - {name: newcomers, kind: errors, start: 0s, first: 2, per_client: on, status: 503}

@@ -46,8 +46,8 @@ func startLive(s scenarios.Scenario, o Options) (*overWire, error) {
 	driver, err := live.New(live.Config{
 		Fleet: p.fleet, Clock: runClock, BaseURL: server.URL(), Routes: s.Routes,
 		Clients: s.Fleet.Clients, Observe: telling(server, p.hub.Observe),
-		OwnConnections: s.Server.KeepsConnections(),
-		Ready:          func(sent int) bool { return p.hub.warm.Load() >= int64(sent) },
+		OwnConnections: s.Server.KeepsConnections(), Headers: s.Headers,
+		Ready: func(sent int) bool { return p.hub.warm.Load() >= int64(sent) },
 	})
 	if err != nil {
 		return nil, errors.Join(err, server.Close())
