@@ -2,6 +2,7 @@ package page
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"herdscope/engine/metrics"
@@ -90,7 +91,8 @@ func drawShares(a widget.Area, mean metrics.Spent, l metrics.ClassLatency) {
 			short += partLooks[p].name + " " + widget.Percent(float64(d)/float64(sum)) + " · "
 		}
 	}
-	drawLongest(a, theme.Dim, short+open, open)
+	count, _, _ := strings.Cut(open, ", oldest")
+	drawLongest(a, theme.Dim, short+open, short+count, open)
 }
 
 // meanSpent is a sum of times over n; nothing if n is 0.
