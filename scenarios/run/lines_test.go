@@ -176,3 +176,17 @@ func TestSurveyOnlyForThoseWhoWatch(t *testing.T) {
 		t.Error("does not look for a new watch")
 	}
 }
+
+// TestSessionShowsWhatItLookedAt: in both kinds of runs the heads of the queues and
+// the breakers that are watched are looked at while the run goes on.
+func TestSessionShowsWhatItLookedAt(t *testing.T) {
+	for _, live := range []bool{false, true} {
+		s := open(t, builtin(t, "starvation", "breaker.failures", "5"), live)
+		s.Watch(metrics.Watch{Lines: true, BreakerRows: 3, BreakerCols: 10})
+		until(t, "the fleet has been looked at", func() bool {
+			snap := s.Latest()
+			return snap.Lines != nil && snap.Lines.HeadsAt != clock.Never &&
+				len(snap.Lanes.Lanes) == 3 && snap.Lanes.Lanes[0].Looked
+		})
+	}
+}
