@@ -224,3 +224,36 @@ func TestPL10ClosesAfterTheReply(t *testing.T) {
 		return b.count(wire.ServerArrived) == n && b.count(wire.ServerReset) == lost
 	})
 }
+
+// TestPF1ABlackHoleEndsAtOnce: P-F1: a thousand requests vanish. When the fault
+// is taken away, who comes next is served, those stay unanswered, and the server
+// closes all the same.
+func TestPF1ABlackHoleEndsAtOnce(t *testing.T) {
+	const n = 1000
+	f := fault.NewFault(fault.Outage)
+	f.Name, f.How, f.Manual = "hole", fault.ByBlackHole, true
+	b := newBench(t, fault.Config{Faults: []fault.Fault{f}})
+	do := func(do wire.FaultDo) {
+		if err := b.Do(wire.ServerInput{Kind: wire.ServerFault, Do: do}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	do(wire.FaultOn)
+	results := b.start(n)
+	within(t, "all are swallowed", func() bool { return b.stats().Faults[0].Hits == n })
+	do(wire.FaultOff)
+	if r := b.get("/", attemptField(n, 1, 1)); r.status != 200 {
+		t.Errorf("after it: %+v", r)
+	}
+	if open := b.stats().Open; open != n {
+		t.Errorf("%d wait, want %d", open, n)
+	}
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for range n {
+		if r := wait(t, results); r.err == nil {
+			t.Errorf("a swallowed request got %d", r.status)
+		}
+	}
+}

@@ -221,7 +221,7 @@ func (c *Checker) Observe(e wire.Event) {
 		c.arrived[e.ID] = true
 		c.arrivals++
 	case e.Kind == wire.ServerDone, e.Kind == wire.ServerRejected,
-		e.Kind == wire.ServerReset, e.Kind == wire.ServerCancelled:
+		e.Kind == wire.ServerReset, e.Kind == wire.ServerCancelled, e.Kind == wire.ServerSwallowed:
 		c.must(c.arrived[e.ID], "%v: %v of one that is not at the server", e.ID, e.Kind)
 		c.arrived[e.ID] = false
 	}

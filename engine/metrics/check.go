@@ -186,7 +186,7 @@ func (c *checker) breakers(s *Snapshot) {
 func (c *checker) server(v *ServerView) {
 	c.atLeast("server busy", v.Busy, 0)
 	c.atLeast("server backlog", v.Backlog, 0)
-	c.equal("attempts at the server", v.Rejected+v.Reset+v.Done+v.Cancelled+v.Replayed+
+	c.equal("attempts at the server", v.Rejected+v.Reset+v.Done+v.Cancelled+v.Swallowed+v.Replayed+
 		v.Busy+v.Backlog, v.Arrivals)
 	c.atLeast("duplicate effects", v.Duplicates, v.Repeated)
 	c.share(v.WastedShare)

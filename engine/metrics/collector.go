@@ -115,6 +115,10 @@ func (c *Collector) Observe(e wire.Event) {
 		c.server.finished(&e)
 	case wire.ServerRejected:
 		c.serverRejected(&e)
+	case wire.ServerSwallowed:
+		c.server.swallowed++
+		c.server.abort(&e)
+		c.hit(e.Fault)
 	case wire.ServerReset:
 		c.serverReset(&e)
 	case wire.ServerCancelled:

@@ -196,6 +196,14 @@ func TestFaultsAreSeen(t *testing.T) {
 	if n := len(s.Notes); n != 2 || s.Notes[1].Kind != NoteFaultEnded || s.Notes[1].N != 3 {
 		t.Errorf("notes are %+v", s.Notes)
 	}
+	c.Observe(wire.Event{Kind: wire.ServerArrived, At: at(5 * time.Second), ID: id(2), Fault: wire.NoFault})
+	c.Observe(wire.Event{Kind: wire.ServerSwallowed, At: at(5 * time.Second), ID: id(2), Fault: 1})
+	c.Observe(wire.Event{Kind: wire.FaultStruck, At: at(5 * time.Second), ID: id(2), Fault: 1})
+	c.Observe(wire.Event{Kind: wire.FaultMissed, At: at(6 * time.Second), Fault: 1})
+	s, _ = mustHold(t, c)
+	if f := s.Faults[1]; f.Hits != 3 || f.Missed != 1 {
+		t.Errorf("slow is %+v", f)
+	}
 }
 
 // TestHeldFaultHasNothingToCome: a schedule that a hand overrides announces no

@@ -14,6 +14,7 @@ const failing = 400
 type server struct {
 	arrivals, rejected, reset, done int64
 	cancelled                       int64
+	swallowed                       int64
 	replayed, duplicates            int64
 	repeats                         repeats
 	returns                         [wire.NumReturns]int64
@@ -134,6 +135,7 @@ func (s *server) view(now clock.Instant) ServerView {
 		Busy: s.busy, Backlog: s.backlog,
 		Arrivals: s.arrivals, Rejected: s.rejected, Reset: s.reset, Done: s.done,
 		Cancelled:   s.cancelled,
+		Swallowed:   s.swallowed,
 		WastedShare: s.wastedShare(), BusyShare: s.busyShare(now),
 		Replayed:   s.replayed,
 		Duplicates: s.duplicates, Repeated: s.repeats.requests,

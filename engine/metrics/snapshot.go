@@ -177,8 +177,8 @@ type QueueView struct {
 type ServerView struct {
 	Busy    int64
 	Backlog int64
-	// Arrivals, Rejected, Reset, Done and Cancelled count attempts.
-	Arrivals, Rejected, Reset, Done, Cancelled int64
+	// Arrivals, Rejected, Reset, Done, Cancelled and Swallowed count attempts.
+	Arrivals, Rejected, Reset, Done, Cancelled, Swallowed int64
 	// WastedShare is the share of all work done for nothing: for callers that
 	// had left, for replies of 400 and more, for connections that were reset,
 	// and on turning attempts away. BusyShare is the share of worker time in use, not counting the time

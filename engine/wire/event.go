@@ -261,9 +261,12 @@ const (
 	// all it could get are held by Parent and others whose nested requests wait in
 	// the same way. It ends.
 	NestedDeadlock
+	// ServerSwallowed: an outage has taken it, and nothing will ever come back for
+	// it; Delay and Wasted as in ServerReset.
+	ServerSwallowed
 
 	// NumEventKinds is the number of kinds.
-	NumEventKinds = int(NestedDeadlock) + 1
+	NumEventKinds = int(ServerSwallowed) + 1
 )
 
 var eventNames = []string{
@@ -276,6 +279,7 @@ var eventNames = []string{
 	"page_ended", "request_held", "server_cancelled", "scope_paused", "scope_resumed",
 	"server_replayed", "fault_struck", "fault_missed", "socket_queued", "socket_dequeued",
 	"request_joined", "request_nesting", "nested_deadlock",
+	"server_swallowed",
 }
 
 // String is the kind's name in snake case.

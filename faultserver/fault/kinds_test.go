@@ -40,7 +40,7 @@ func TestEachKindDoesItsPart(t *testing.T) {
 			"1.1s   refuse c0001/1#1",
 			"1.1s   fault_struck c0001/1#1 cause=fault fault=0"}},
 		{"black hole", of(Outage, func(f *Fault) { f.How = ByBlackHole }), []string{arrived,
-			"1.1s   fault_struck c0001/1#1 cause=fault fault=0"}},
+			"1.1s   server_swallowed c0001/1#1 cause=fault fault=0"}},
 		{"errors", of(Errors, func(f *Fault) { f.Status = 418 }), []string{arrived,
 			"1.1s   reply c0001/1#1 418",
 			"1.1s   server_rejected c0001/1#1 status=418 cause=fault fault=0"}},
@@ -122,8 +122,8 @@ func TestABlackHoleSwallowsWhatIsInFlight(t *testing.T) {
 	x.leave(5*s, get(1, 1, 1))
 	x.want(
 		"1s     fault_began cause=fault fault=0 until=2s",
-		"1s     fault_struck c0001/1#1 cause=fault fault=0",
-		"1s     fault_struck c0002/1#1 cause=fault fault=0",
+		"1s     server_swallowed c0001/1#1 delay=50ms cause=fault fault=0 wasted",
+		"1s     server_swallowed c0002/1#1 cause=fault fault=0",
 		"2s     fault_ended cause=fault fault=0",
 	)
 }

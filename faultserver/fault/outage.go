@@ -152,10 +152,13 @@ func (s *Server) outage(a *wire.Attempt) (i int, hit bool) {
 
 // lose ends a job in the manner of outage i.
 func (s *Server) lose(j *job, i int, how Manner, out []wire.ServerEffect) []wire.ServerEffect {
-	if how == ByBlackHole {
-		return s.strike(&j.attempt, i, out)
-	}
 	s.windows[i].hits++
+	if how == ByBlackHole {
+		e := s.event(wire.ServerSwallowed, &j.attempt)
+		e.Event.Delay, e.Event.Wasted = s.worked(j), j.stage.working()
+		e.Event.Cause, e.Event.Fault = wire.CauseFault, uint8(i)
+		return append(out, e)
+	}
 	s.conns.drop(j.attempt.ID.Client)
 	out = s.reset(&j.attempt, s.worked(j), !j.left, uint8(i), out)
 	out[len(out)-1].Event.Wasted = j.stage.working()

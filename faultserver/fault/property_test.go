@@ -108,11 +108,11 @@ func (c *checker) effect(e *wire.ServerEffect) {
 				v.Kind, v.ID, c.ended[v.ID], c.answered[v.ID], c.left[v.ID])
 		}
 		c.ended[v.ID] = true
-	case wire.FaultStruck:
-		f := &c.s.config.Faults[v.Fault]
-		if f.Kind == Outage && f.How == ByBlackHole {
-			c.answered[v.ID], c.ended[v.ID] = true, true
+	case wire.ServerSwallowed:
+		if c.ended[v.ID] || c.answered[v.ID] {
+			c.t.Fatalf("%v was swallowed after its end", v.ID)
 		}
+		c.answered[v.ID], c.ended[v.ID] = true, true
 	case wire.FaultBegan, wire.FaultEnded:
 		if c.on[v.Fault] == (v.Kind == wire.FaultBegan) {
 			c.t.Fatalf("%v of fault %d, which is so already", v.Kind, v.Fault)

@@ -46,7 +46,8 @@ func eventful() run.Result {
 	ms := time.Millisecond
 	r := run.Result{
 		Scenario: scenarios.Scenario{Name: "gateway-down", Seed: math.MaxUint64},
-		Faults:   []metrics.FaultView{{Name: "outage", Hits: 2345}, {Name: "quota", Hits: 12}},
+		Faults: []metrics.FaultView{{Name: "outage", Hits: 2345}, {Name: "quota", Hits: 12, Missed: 1},
+			{Name: "typo", On: true}},
 	}
 	r.Scenario.Server.Workers = 8
 	r.Summary = metrics.Summary{

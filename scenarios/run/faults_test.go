@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"herdscope/engine/wire"
+	"herdscope/faultserver/fault"
 	"herdscope/scenarios"
 )
 
@@ -142,4 +143,54 @@ faults:
 			t.Errorf("live %v: %d of %d requests succeeded", r.Live, r.Summary.Outcomes[wire.Succeeded], requests)
 		}
 	}
+}
+
+// TestEveryKindKeepsTheIdentities runs each kind of fault, in each of its ways,
+// in virtual time, with every event and every snapshot held against what has to
+// add up.
+func TestEveryKindKeepsTheIdentities(t *testing.T) {
+	s := builtin(t, "restart", "fleet.clients", "50", "retry.base", "100ms", "mix.interactive.timeout", "1s",
+		"arrival.think", "100ms", "server.workers", "40", "server.service.mean", "20ms")
+	s.Duration, s.Drain = 6*time.Second, time.Minute
+	with := func(f fault.Fault) {
+		f.Name, f.Start, f.Length, f.Every = "f", time.Second, time.Second, 2*time.Second
+		s.Server.Faults = []fault.Fault{f}
+		r := checked(t, s)
+		if r.Faults[0].Hits == 0 {
+			t.Errorf("%v %v %v hits nobody", f.Kind, f.How, f.Point)
+		}
+	}
+	for k := range fault.Kind(fault.NumKinds) {
+		f := fault.NewFault(k)
+		f.Added, f.After, f.Limit.Rate, f.Left = 100*time.Millisecond, 20*time.Millisecond, 1000, 10
+		ways := 1
+		switch k {
+		case fault.Outage:
+			ways = len(fault.MannerNames())
+		case fault.Close, fault.Reset:
+			ways = len(fault.PointNames())
+		}
+		for way := range ways {
+			f.How, f.Point = fault.Manner(way), fault.Point(way)
+			if k != fault.Outage {
+				f.How = 0
+			}
+			if k != fault.Close && k != fault.Reset {
+				f.Point = 0
+			}
+			with(only(f))
+		}
+	}
+}
+
+// only is a fault with the fields that do not belong to its kind as they were.
+func only(f fault.Fault) fault.Fault {
+	standard := fault.NewFault(f.Kind)
+	for i := range fault.FaultFields {
+		field := &fault.FaultFields[i]
+		if !field.BelongsTo(f.Kind) {
+			field.Set(&f, field.Get(&standard))
+		}
+	}
+	return f
 }

@@ -32,7 +32,8 @@ func (e ends) Observe(ev wire.Event) {
 	switch ev.Kind {
 	case wire.ServerArrived, wire.ServerBegan, wire.ServerDone, wire.ServerRejected, wire.ServerReset,
 		wire.ServerReturned, wire.ServerRepeated, wire.ServerCancelled, wire.ServerReplayed,
-		wire.FaultBegan, wire.FaultEnded, wire.FaultStruck, wire.FaultMissed:
+		wire.FaultBegan, wire.FaultEnded, wire.FaultStruck, wire.FaultMissed,
+		wire.ServerSwallowed:
 		e.server.Observe(ev)
 	default:
 		if ev.Kind == wire.AttemptEnded && ev.Cause == wire.CauseRefused {

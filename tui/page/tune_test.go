@@ -98,6 +98,7 @@ func TestSentences(t *testing.T) {
 	}{
 		{metrics.Note{Kind: metrics.NoteFaultBegan, Text: "outage"}, "outage began"},
 		{metrics.Note{Kind: metrics.NoteFaultEnded, Text: "outage", N: 2048}, "outage ended; it hit 2,048 attempts"},
+		{metrics.Note{Kind: metrics.NoteFaultEnded, Text: "outage"}, "outage ended; it hit nobody"},
 		{metrics.Note{Kind: metrics.NoteHerd, N: 614, Times: 23.04}, "herd: 614 attempts in 100 ms (23.0× the mean before)"},
 		{metrics.Note{Kind: metrics.NoteHerd, N: 614}, "herd: 614 attempts in 100 ms"},
 		{metrics.Note{Kind: metrics.NoteBreakersOpened, N: 385, Delay: 100 * time.Millisecond}, "385 breakers opened within 100 ms"},
