@@ -115,10 +115,6 @@ func (c *Collector) Observe(e wire.Event) {
 		c.server.finished(&e)
 	case wire.ServerRejected:
 		c.serverRejected(&e)
-	case wire.ServerSwallowed:
-		c.server.swallowed++
-		c.server.abort(&e)
-		c.hit(e.Fault)
 	case wire.ServerReset:
 		c.serverReset(&e)
 	case wire.ServerCancelled:
@@ -129,14 +125,8 @@ func (c *Collector) Observe(e wire.Event) {
 		c.serverRepeated(&e)
 	case wire.ServerReplayed:
 		c.serverReplayed()
-	case wire.FaultBegan:
-		c.faultBegan(&e)
-	case wire.FaultEnded:
-		c.faultEnded(&e)
-	case wire.FaultStruck:
-		c.hit(e.Fault)
-	case wire.FaultMissed:
-		c.faultMissed(&e)
+	case wire.FaultBegan, wire.FaultEnded, wire.FaultStruck, wire.FaultMissed, wire.ServerSwallowed:
+		c.fault(&e)
 	case wire.RetryDenied:
 		c.client.denied++
 	case wire.PageEnded:

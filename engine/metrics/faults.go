@@ -25,16 +25,30 @@ func newFaults(plans []FaultPlan) []faultState {
 	return faults
 }
 
+// fault takes in what concerns faults alone.
+func (c *Collector) fault(e *wire.Event) {
+	switch e.Kind {
+	case wire.FaultBegan:
+		c.faultBegan(e)
+	case wire.FaultEnded:
+		c.faultEnded(e)
+	case wire.FaultStruck:
+		c.hit(e.Fault)
+	case wire.ServerSwallowed:
+		c.server.swallowed++
+		c.server.abort(e)
+		c.hit(e.Fault)
+	case wire.FaultMissed:
+		if int(e.Fault) < len(c.faults) {
+			c.faults[e.Fault].missed++
+		}
+	}
+}
+
 // hit counts an attempt that a fault has hit.
 func (c *Collector) hit(fault uint8) {
 	if int(fault) < len(c.faults) {
 		c.faults[fault].hits++
-	}
-}
-
-func (c *Collector) faultMissed(e *wire.Event) {
-	if int(e.Fault) < len(c.faults) {
-		c.faults[e.Fault].missed++
 	}
 }
 
