@@ -104,6 +104,11 @@ func TestErrors(t *testing.T) {
 		{"misspelt fault field", head + "faults: [{name: a, kind: latency, aded: 5ms}]\n",
 			`f.yaml:3:35: faults[0].aded: there is no such field; ` +
 				`allowed: name, kind, manual, start, length, every, clients, share, unit, first, nth, until, per_client, added, replace, shape, sigma, spread, alpha, wave, period, service, path, header, methods, classes; did you mean "added"?`},
+		{"misspelt method of a fault", head + "faults:\n  - name: a\n    kind: errors\n    start: 0s\n    methods: OPTION\n",
+			`f.yaml:7:14: faults[0].methods: "OPTION" is not among the choices; ` +
+				`allowed: some of GET, HEAD, OPTIONS, TRACE, PUT, DELETE, POST, PATCH; did you mean "OPTIONS"?`},
+		{"unknown service of a fault", head + "faults:\n  - name: a\n    kind: errors\n    start: 0s\n    service: defalt\n",
+			`f.yaml:7:5: faults[0].service: "defalt" is no service; allowed: default; did you mean "default"?`},
 		{"fault without a start", head + "faults: [{name: a, kind: outage, length: 5s}]\n",
 			`f.yaml:3:10: faults[0].start: is missing from a fault of the kind outage; allowed: 0s to 24h`},
 		{"quota without a rate", head + "faults: [{name: a, kind: quota, start: 1s, length: 5s}]\n",

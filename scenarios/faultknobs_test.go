@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"herdscope/engine/wire"
+	"herdscope/faultserver/fault"
 )
 
 func TestFaultKnobsAreSetBeforehand(t *testing.T) {
@@ -67,5 +70,39 @@ func TestUnknownFaultKnobs(t *testing.T) {
 	calm := Default()
 	if err := calm.Set("fault.quota.rate", "1"); err == nil || !strings.Contains(err.Error(), "no faults") {
 		t.Errorf("error %v, want one that says there are no faults", err)
+	}
+}
+
+// TestTextFieldsOfFaultsAreSet: what is no knob is set by name all the same.
+func TestTextFieldsOfFaultsAreSet(t *testing.T) {
+	s := Default()
+	f := fault.NewFault(fault.Errors)
+	f.Name = "burst"
+	s.Server.Faults = []fault.Fault{f, {Name: "cut", Kind: fault.CapacityCut}}
+	before := s
+	for name, text := range map[string]string{
+		"path": "/pay", "header": "X-Tenant: gold", "methods": "GET, POST", "classes": "critical",
+		"body": "no", "share": "0.000001",
+	} {
+		if err := s.Set("fault.burst."+name, text); err != nil {
+			t.Error(err)
+		}
+	}
+	got := s.Server.Faults[0]
+	want := fault.Match{Path: "/pay", Header: "X-Tenant: gold", Methods: 1<<wire.Get | 1<<wire.Post, Classes: 1}
+	if got.Match != want || got.Body != "no" || got.Share != 1 {
+		t.Errorf("the fault is %+v", got)
+	}
+	if before.Server.Faults[0] != f {
+		t.Error("a scenario that shares the fault has changed")
+	}
+	for name, want := range map[string]string{
+		"fault.burst.methods": `did you mean "OPTIONS"?`,
+		"fault.burst.metods":  `did you mean "fault.burst.methods"?`,
+		"fault.cut.path":      "there is no such knob", // of other kinds
+	} {
+		if err := s.Set(name, "OPTION"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want one with %q", name, err, want)
+		}
 	}
 }

@@ -3,6 +3,7 @@ package fault
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"herdscope/engine/knob"
 	"herdscope/engine/wire"
@@ -110,10 +111,10 @@ func isHeader(text string) bool {
 	return text == "" || len(text) <= maxLine && oneLine(text) && isToken(strings.TrimSpace(name))
 }
 
-func isBody(text string) bool { return len(text) <= maxText }
+func isBody(text string) bool { return len(text) <= maxText && utf8.ValidString(text) }
 
 func oneLine(text string) bool {
-	return !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f })
+	return utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f })
 }
 
 // isToken says whether text can be the name of a header field (RFC 9110, section
