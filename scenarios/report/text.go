@@ -67,6 +67,10 @@ func heading(b *strings.Builder, r run.Result) {
 }
 
 func requests(b *strings.Builder, s *metrics.Summary) {
+	if s.Requests == 0 {
+		line(b, "requests", "no data: none began%s", missed(s.Missed))
+		return
+	}
 	line(b, "requests", "%s begun, goodput %.1f/s%s%s", grouped(s.Requests), s.Goodput, missed(s.Missed),
 		shared(s.Joined))
 	for _, o := range outcomeOrder {
@@ -280,8 +284,8 @@ func serverSide(b *strings.Builder, r run.Result) {
 	if s.ServerCancelled > 0 {
 		line(b, "", "%s given up on since their callers had left", grouped(s.ServerCancelled))
 	}
-	line(b, "", "workers busy %s, %.1f %% of the work wasted",
-		when(limitedWorkers(r), "%.1f %%", 100*s.BusyShare), 100*s.WastedShare)
+	line(b, "", "workers busy %s, %s of the work wasted",
+		when(limitedWorkers(r), "%.1f %%", 100*s.BusyShare), when(s.Arrivals > 0, "%.1f %%", 100*s.WastedShare))
 	repeated(b, s)
 }
 

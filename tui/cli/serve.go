@@ -150,6 +150,10 @@ func (a *app) announce(s scenarios.Scenario, url, admin string, o *serveOptions)
 		fmt.Fprintf(a.err, "herdscope: warning: other machines can reach %s, "+
 			"and the server answers anyone\n", url)
 	}
+	if open, _ := exposed("--admin", o.admin); open && admin != "" {
+		fmt.Fprintf(a.err, "herdscope: warning: other machines can reach %s; whoever reads along "+
+			"learns the token, since nothing is encrypted\n", admin)
+	}
 	if len(s.Timeline) > 0 {
 		fmt.Fprintln(a.err, "herdscope: the timeline of the scenario is not played; the faults' own windows are")
 	}
