@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"herdscope/engine/clock"
 	"herdscope/engine/metrics"
@@ -135,6 +136,43 @@ func TestForeignTrafficIsWatchedAndSteered(t *testing.T) {
 	}
 	if s := session.Status(); !s.Foreign || !s.Live {
 		t.Errorf("status %+v, want foreign and live", s)
+	}
+}
+
+// What the admin API has changed is saved, and its reset takes it back.
+func TestForeignScenarioFollowsTheAdminAPI(t *testing.T) {
+	session, call := openForeign(t)
+	before := session.Scenario()
+	for _, fields := range []string{
+		`"name": "burst", "kind": "errors", "share": 0.25, "path": "/pay"`,
+		`"name": "later", "kind": "outage", "how": "black-hole", "start": "1h", "length": "5s", "every": "10s"`,
+	} {
+		if got := call("POST", session.AdminURL()+"/_fault/faults", "{"+fields+"}"); got != 201 {
+			t.Fatalf("create %s: status %d", fields, got)
+		}
+	}
+	if got := call("PATCH", session.AdminURL()+"/_fault/knobs", `{"server.workers": 7}`); got != 200 {
+		t.Fatalf("change a knob: status %d", got)
+	}
+	s := session.Scenario()
+	if s.Server.Workers != 7 || len(s.Server.Faults) != len(before.Server.Faults)+2 {
+		t.Errorf("workers %d, faults %+v", s.Server.Workers, s.Server.Faults)
+	}
+	text, err := s.YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := scenarios.Parse("saved.yaml", text)
+	if diff := cmp.Diff(s.Server.Faults, back.Server.Faults); err != nil || diff != "" {
+		t.Errorf("%v; the faults that were saved (-running +saved):\n%s", err, diff)
+	}
+	if got := call("POST", session.AdminURL()+"/_fault/reset", ""); got != 200 {
+		t.Fatalf("reset: status %d", got)
+	}
+	after := session.Scenario()
+	if diff := cmp.Diff(before.Server.Faults, after.Server.Faults, cmpopts.EquateEmpty()); diff != "" ||
+		after.Server.Workers != before.Server.Workers {
+		t.Errorf("after the reset %d workers, faults (-before +after):\n%s", after.Server.Workers, diff)
 	}
 }
 
