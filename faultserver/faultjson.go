@@ -122,7 +122,7 @@ func change(f *fault.Fault, e entry) *problem {
 		}
 		return nil
 	}
-	p := unknown("field", e.name, fieldsOf(f.Kind))
+	p := unknown("field", e.name, fault.FieldNames(f.Kind))
 	p.Error += " in a fault of the kind " + f.Kind.String()
 	p.Field, p.Value = e.name, e.text
 	return p
@@ -142,21 +142,6 @@ func rename(f *fault.Fault, name string) *problem {
 	}
 	f.Name = name
 	return nil
-}
-
-func fieldsOf(k fault.Kind) []string {
-	names := []string{nameField, kindField}
-	for i := range fault.FaultFields {
-		if fault.FaultFields[i].BelongsTo(k) {
-			names = append(names, fault.FaultFields[i].Name)
-		}
-	}
-	for i := range fault.TextFields {
-		if fault.TextFields[i].BelongsTo(k) {
-			names = append(names, fault.TextFields[i].Name)
-		}
-	}
-	return names
 }
 
 // missing is what is wrong with an object that leaves out what a fault needs.

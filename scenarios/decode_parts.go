@@ -209,7 +209,7 @@ func faultText(p *pair, f *fault.Fault, parent string) *Error {
 	known := fault.TextFieldNamed(p.key)
 	switch {
 	case known == nil:
-		return p.unknownField(parent, fieldsOf(f.Kind))
+		return p.unknownField(parent, fault.FieldNames(f.Kind))
 	case !known.BelongsTo(f.Kind):
 		return p.fail(field, misplaced(p.key, f.Kind))
 	}

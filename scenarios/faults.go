@@ -95,21 +95,5 @@ func (s *Scenario) badAgreement(f *fault.Fault) (field, msg string) {
 // misplaced is the message for a field of other kinds of fault.
 func misplaced(name string, k fault.Kind) string {
 	return "does not belong to a fault of the kind " + k.String() +
-		"; allowed: " + strings.Join(fieldsOf(k), ", ")
-}
-
-// fieldsOf lists the fields that a kind of fault has.
-func fieldsOf(k fault.Kind) []string {
-	names := []string{"name", "kind"}
-	for i := range fault.FaultFields {
-		if fault.FaultFields[i].BelongsTo(k) {
-			names = append(names, fault.FaultFields[i].Name)
-		}
-	}
-	for i := range fault.TextFields {
-		if fault.TextFields[i].BelongsTo(k) {
-			names = append(names, fault.TextFields[i].Name)
-		}
-	}
-	return names
+		"; allowed: " + strings.Join(fault.FieldNames(k), ", ")
 }

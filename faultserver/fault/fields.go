@@ -32,6 +32,23 @@ const ManualField = "manual"
 // FaultFields are the fields of a fault, in the order in which files write them.
 var FaultFields = append(windowFields(), effectFields()...)
 
+// FieldNames lists the names of the fields that a kind of fault has, as files
+// and the admin API write them.
+func FieldNames(k Kind) []string {
+	names := []string{"name", "kind"}
+	for i := range FaultFields {
+		if FaultFields[i].BelongsTo(k) {
+			names = append(names, FaultFields[i].Name)
+		}
+	}
+	for i := range TextFields {
+		if TextFields[i].BelongsTo(k) {
+			names = append(names, TextFields[i].Name)
+		}
+	}
+	return names
+}
+
 func windowFields() []FaultField {
 	most := int64(MaxMoment)
 	return []FaultField{
