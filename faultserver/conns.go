@@ -16,12 +16,16 @@ import (
 type conns struct {
 	mu   sync.Mutex
 	open map[net.Conn]*conn
+	// brought counts the connections by the client whose request was their first.
+	brought map[wire.ClientID]uint32
 }
 
 // conn is a connection of the server's clients.
 type conn struct {
 	net.Conn
 	requests int
+	// number is which connection it is of the client that brought it, from 1.
+	number uint32
 	// client is who used it last.
 	client wire.ClientID
 	// idle says that it carries no request, since the moment in since.
@@ -76,23 +80,39 @@ func (s *Server) follow(c net.Conn, state http.ConnState) {
 	}
 }
 
-// useOf says what the server knows of the connection of a request.
-func (s *Server) useOf(r *http.Request, client wire.ClientID) wire.ConnUse {
+// useConn notes that a request came by its connection, and tells the attempt what
+// the server knows of that.
+func (s *Server) useConn(r *http.Request, a *arrival) {
+	a.attempt.Conn = wire.ConnFresh
 	k, ok := r.Context().Value(connKey{}).(*conn)
 	if !ok {
-		return wire.ConnFresh
+		return
 	}
 	s.conns.mu.Lock()
 	defer s.conns.mu.Unlock()
 	k.requests++
-	k.client = client
+	k.client = a.attempt.ID.Client
+	if k.requests == 1 {
+		k.number = s.conns.next(k.client)
+	}
+	if a.guest != nil { // for a member of the fleet the model counts, as in virtual time
+		a.attempt.ConnNumber = k.number
+	}
 	switch {
 	case k.closed:
-		return wire.ConnClosed
-	case k.requests == 1:
-		return wire.ConnFresh
+		a.attempt.Conn = wire.ConnClosed
+	case k.requests > 1:
+		a.attempt.Conn = wire.ConnKept
 	}
-	return wire.ConnKept
+}
+
+// next is the number of one more connection of a client; c.mu is held.
+func (c *conns) next(client wire.ClientID) uint32 {
+	if c.brought == nil {
+		c.brought = make(map[wire.ClientID]uint32)
+	}
+	c.brought[client]++
+	return c.brought[client]
 }
 
 // resetAll resets every connection.

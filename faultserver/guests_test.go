@@ -171,3 +171,31 @@ func TestArrivalsAreTold(t *testing.T) {
 		t.Errorf("arrivals (-want +got):\n%s", diff)
 	}
 }
+
+// TestEachConnectionOfAForeignClientHasItsLot: with the unit connection, what one
+// client sends by a connection shares a lot, and its connections have others,
+// those that are open at the same time too.
+func TestEachConnectionOfAForeignClientHasItsLot(t *testing.T) {
+	f := fault.NewFault(fault.Errors)
+	f.Name, f.Unit, f.Share, f.Status = "lots", fault.PerConnection, fault.Always/2, 503
+	b := newBench(t, fault.Config{Faults: []fault.Fault{f}})
+	var first [40]int
+	hit := 0
+	for i := range first {
+		transport := &http.Transport{MaxConnsPerHost: 1}
+		defer transport.CloseIdleConnections()
+		b.client = &http.Client{Transport: transport}
+		first[i] = b.get("/").status
+		for range 3 {
+			if r := b.get("/"); r.status != first[i] {
+				t.Fatalf("connection %d: %d after %d: %v", i, r.status, first[i], r.err)
+			}
+		}
+		if first[i] == 503 {
+			hit++
+		}
+	}
+	if hit < 10 || hit > 30 {
+		t.Errorf("%d of %d connections are hit, want about half", hit, len(first))
+	}
+}

@@ -15,7 +15,7 @@ func (s *Server) traffic(route uint8) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		s.arrive(w, r, func(a *arrival) {
 			a.attempt.Route = route
-			a.attempt.Conn = s.useOf(r, a.attempt.ID.Client)
+			s.useConn(r, a)
 			s.visit(w, r, a)
 		})
 	}

@@ -114,6 +114,10 @@ type Attempt struct {
 	// off a socket sets both; without Read, the Route has to say it.
 	Meets uint64
 	Read  bool
+	// ConnNumber tells the connections of its client apart, from 1 in the order of
+	// their first requests. 0 is not known: a server model takes it for the one
+	// kept connection of the client.
+	ConnNumber uint32
 }
 
 // ReplyKind says how an attempt ended as its sender sees it.

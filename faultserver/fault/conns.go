@@ -63,6 +63,15 @@ func (c *conns) at(client wire.ClientID) conn {
 // number tells the client's connections apart; they count from 0.
 func (c *conns) number(client wire.ClientID) uint32 { return c.at(client).number }
 
+// connOf is the number of the connection by which an attempt came, from 0: its
+// own if it says so, or else that of the one that its client is taken to keep.
+func (s *Server) connOf(a *wire.Attempt) uint32 {
+	if a.ConnNumber > 0 {
+		return a.ConnNumber - 1
+	}
+	return s.conns.number(a.ID.Client)
+}
+
 // use is an attempt on the client's connection, which is opened if need be.
 func (c *conns) use(client wire.ClientID) {
 	k := c.at(client)

@@ -115,7 +115,7 @@ func (s *Server) strikes(i int, a *wire.Attempt) bool {
 func (s *Server) faultDraw(i int, a *wire.Attempt) uint64 {
 	who := uint64(a.ID.Client) | uint64(i)<<32
 	if s.config.Faults[i].Unit == PerConnection {
-		return rng.At(s.seed, rng.FaultHit, who, 1<<32|uint64(s.conns.number(a.ID.Client)), 0)
+		return rng.At(s.seed, rng.FaultHit, who, 1<<32|uint64(s.connOf(a)), 0)
 	}
 	return rng.At(s.seed, rng.FaultHit, who, uint64(a.ID.Request), uint64(a.ID.Try))
 }

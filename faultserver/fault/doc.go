@@ -57,7 +57,8 @@
 // outage that refuses, or for being idle. In virtual time the last is found out
 // when the client comes back; a request within Fault.Race of it was on its way
 // and is lost, a later one comes by a new connection. Over sockets the attempt
-// says how its connection was found: see wire.ConnUse.
+// says how its connection was found (wire.ConnUse) and, if its client is foreign
+// and may have any number of them, which it was (wire.Attempt.ConnNumber).
 //
 // Attempts marked Warm passed the checks before the run began: errors and rate
 // limits do not look at them. One that finds a free worker takes the rest of a

@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"strconv"
 	"strings"
 
 	"herdscope/engine/rng"
@@ -25,21 +26,22 @@ type Match struct {
 	Clients int64
 }
 
-// firstField is the name of the first field that is set.
-func (m *Match) firstField() string {
+// first is the name of the first field that is set, and its value as it is
+// written.
+func (m *Match) first() (name, value string) {
 	switch {
 	case m.Service != "":
-		return "service"
+		return "service", m.Service
 	case m.Path != "":
-		return "path"
+		return "path", m.Path
 	case m.Header != "":
-		return "header"
+		return "header", m.Header
 	case m.Methods != 0:
-		return "methods"
+		return "methods", wordsOf(m.Methods, wire.MethodNames())
 	case m.Classes != 0:
-		return "classes"
+		return "classes", wordsOf(m.Classes, wire.ClassNames())
 	}
-	return "clients"
+	return "clients", strconv.FormatFloat(float64(m.Clients)/1000, 'f', -1, 64)
 }
 
 // Textual says whether the match asks for something that only the text of a

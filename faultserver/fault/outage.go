@@ -36,7 +36,8 @@ func (f *Fault) checkOutage(at string) error {
 		m.Service = ""
 	}
 	if m != (Match{}) && (f.How == ByRefusing || f.How == ByFreezing) {
-		return refuse(at+m.firstField(), "set",
+		name, value := m.first()
+		return refuse(at+name, value,
 			"nothing where the outage is to "+f.How.String()+": it looks at no request")
 	}
 	return nil
