@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -66,4 +67,36 @@ func unknown(problem, name string, known []string) string {
 		msg += "; did you mean " + knob.Quote(nearest) + "?"
 	}
 	return msg
+}
+
+// unknownKnob says that there is no knob of a name such as fault.NAME.FIELD. Many
+// things can have such knobs: allowed are those of the one that is meant, or else
+// it says which there are.
+func unknownKnob(name string, known []string) string {
+	const problem = "there is no such knob"
+	var owners, own []string
+	for _, k := range known {
+		owner := ownerOf(k)
+		if !slices.Contains(owners, owner) {
+			owners = append(owners, owner)
+		}
+		if owner == ownerOf(name) {
+			own = append(own, k)
+		}
+	}
+	if len(own) > 0 {
+		return unknown(problem, name, own)
+	}
+	msg := problem + "; allowed: those of " + strings.Join(owners, ", ")
+	if nearest, ok := knob.Nearest(name, known); ok {
+		msg += "; did you mean " + knob.Quote(nearest) + "?"
+	}
+	return msg
+}
+
+// ownerOf is what a knob belongs to: fault.NAME of fault.NAME.FIELD.
+func ownerOf(name string) string {
+	kind, rest, _ := strings.Cut(name, ".")
+	which, _, _ := strings.Cut(rest, ".")
+	return kind + "." + which
 }

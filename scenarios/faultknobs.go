@@ -105,5 +105,5 @@ func (s Scenario) noFaultKnob(name string) string {
 			}
 		}
 	}
-	return unknown("there is no such knob", name, names)
+	return unknownKnob(name, names)
 }

@@ -60,7 +60,8 @@ func TestUnknownFaultKnobs(t *testing.T) {
 	for name, want := range map[string]string{
 		"fault.quota.lenght": `did you mean "fault.quota.length"?`,
 		"fault.quota.added":  "there is no such knob", // of another kind
-		"fault.outage.start": "fault.quota.start",
+		"fault.outage.start": "allowed: those of fault.quota",
+		"fault.quota.wall":   "allowed: fault.quota.manual, fault.quota.start, ",
 	} {
 		err := quota.Set(name, "1s")
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -38,23 +38,37 @@ func (s *Scenario) checkServices() *Error {
 		if !isName(b.Name) {
 			return &Error{Field: field + ".name", Msg: badName(b.Name)}
 		}
-		for _, r := range b.Routes {
-			at := field + "." + routesField
-			if err := s.checkRoute(r, at); err != nil {
-				return err
-			}
-			if owner := s.Server.ServiceOf(r); int(owner) != i+1 {
-				return &Error{Field: at, Msg: knob.Quote(s.Routes[r]) + " is a route of " +
-					s.Server.Services[owner-1].Name + " already"}
-			}
-		}
-	}
-	for i, t := range s.Server.RouteTimes {
-		if err := s.checkRoute(t.Route, itemPath("routes", i)+"."+pathField); err != nil {
+		if err := s.checkRoutesOf(i, field+"."+routesField); err != nil {
 			return err
 		}
 	}
+	var timed []uint8
+	for i, t := range s.Server.RouteTimes {
+		at := itemPath("routes", i) + "." + pathField
+		if err := s.checkRoute(t.Route, at); err != nil {
+			return err
+		}
+		if slices.Contains(timed, t.Route) {
+			return &Error{Field: at, Msg: knob.Quote(s.Routes[t.Route]) + " has a time already"}
+		}
+		timed = append(timed, t.Route)
+	}
 	return knobError(s.Server.CheckServices())
+}
+
+// checkRoutesOf checks the routes of service i, which no other may have.
+func (s *Scenario) checkRoutesOf(i int, at string) *Error {
+	routes := s.Server.Services[i].Routes
+	for j, r := range routes {
+		if err := s.checkRoute(r, at); err != nil {
+			return err
+		}
+		if owner := s.Server.ServiceOf(r); int(owner) != i+1 || slices.Contains(routes[:j], r) {
+			return &Error{Field: at, Msg: knob.Quote(s.Routes[r]) + " is a route of " +
+				s.Server.Services[owner-1].Name + " already"}
+		}
+	}
+	return nil
 }
 
 func (s *Scenario) checkRoute(r uint8, field string) *Error {
@@ -113,7 +127,7 @@ func (s Scenario) serviceKnob(name string) (Setting, error) {
 	}
 	msg := "there is no such knob: the scenario has no services"
 	if len(names) > 0 {
-		msg = unknown("there is no such knob", name, names)
+		msg = unknownKnob(name, names)
 	}
 	return Setting{}, &Error{Field: shorten(name), Msg: msg}
 }

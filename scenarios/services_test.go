@@ -188,6 +188,10 @@ func TestServiceErrors(t *testing.T) {
 			`services[0].name: "default" is out of range; allowed: any name but default`},
 		{"twice", "services: [{name: a, routes: [/a]}, {name: b, routes: [/a]}]\n",
 			`f.yaml:3:47: services[1].routes: "/a" is a route of a already`},
+		{"twice in one", "services: [{name: a, routes: [/a, /a]}]\n",
+			`services[0].routes: "/a" is a route of a already`},
+		{"a time twice", "routes: [{path: /a, mean: 3s}, {path: /a, mean: 4s}]\n",
+			`f.yaml:3:33: routes[1].path: "/a" has a time already`},
 		{"bad path", "services: [{name: a, routes: [a]}]\n", `services[0].routes: "a" is not a path`},
 		{"misspelt", "services: [{name: a, routes: [/a], worker: 3}]\n",
 			`services[0].worker: there is no such field; allowed: name, routes, workers, backlog, ` +
