@@ -176,7 +176,7 @@ func verdict(in Input) breaker.Call {
 	case status >= 400:
 		call.Result = breaker.Neutral
 	}
-	if in.Reply.Hint.Form != wire.HintNone {
+	if in.asks() {
 		call.NotBefore = in.NotBefore
 	}
 	return call

@@ -115,6 +115,7 @@ type request struct {
 	verdict  breaker.Call  // on the last attempt
 	token    uint32        // version of the token that its attempt carries
 	try      uint16
+	pushedAt uint16 // what tries was when a pushback last decided its wait
 	status   uint16
 	cause    wire.Cause
 	place    place
@@ -278,7 +279,7 @@ func (m *Machine) MayRetry(id wire.AttemptID, reply wire.Reply) bool {
 	r := m.requests[h]
 	r.status, r.cause = reply.Status, replyCause(reply)
 	failed := r.cause != wire.CauseStatus || r.status >= 400
-	return failed && (m.replays(&r) || m.mayRetry(&r))
+	return failed && (m.replays(&r) || m.mayRetry(&r) && !m.policy.Retry.stops(reply))
 }
 
 // replyCause is why an attempt ends that has that reply.

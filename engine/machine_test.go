@@ -96,6 +96,7 @@ func drawPolicy(t *rapid.T) engine.Policy {
 		RetryAfterJitter:  rapid.Int64Range(0, 1000).Draw(t, "spread"),
 		RetryAfterMax:     time.Duration(rapid.IntRange(0, 4).Draw(t, "most asked")) * time.Second,
 		RetryAfterOver:    engine.HintRule(rapid.IntRange(0, 3).Draw(t, "over")),
+		Pushback:          rapid.Bool().Draw(t, "pushback"),
 		RetryAfterDefault: time.Duration(rapid.IntRange(0, 2).Draw(t, "assumed")) * time.Second,
 		Statuses:          engine.StatusSet(rapid.IntRange(0, 2).Draw(t, "statuses")),
 		Methods:           engine.MethodSet(rapid.IntRange(0, 2).Draw(t, "methods")),
@@ -266,7 +267,9 @@ func (h *hand) answer(t *rapid.T, id wire.AttemptID) {
 	if in.Reply.Kind == wire.ReplyResponse {
 		in.Reply.Status = rapid.SampledFrom([]uint16{200, 204, 302, 401, 404, 408, 429, 500, 503}).Draw(t, "status")
 		if rapid.Bool().Draw(t, "hint") {
-			in.Reply.Hint.Form = wire.HintSeconds
+			in.Reply.Hint.Form = rapid.SampledFrom([]wire.HintForm{
+				wire.HintSeconds, wire.HintPushback, wire.HintPushbackStop,
+			}).Draw(t, "form")
 			in.NotBefore = h.now.Add(time.Duration(rapid.IntRange(-2, 9).Draw(t, "after")) * time.Second)
 		}
 	}

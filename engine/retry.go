@@ -11,7 +11,7 @@ import (
 // the reason in its cause; in holds the reply, if there was one.
 func (m *Machine) retryOrGiveUp(h int32, in Input) {
 	r := &m.requests[h]
-	if !m.mayRetry(r) || m.refuses(r, in) {
+	if !m.mayRetry(r) || m.stopped(r, in) || m.refuses(r, in) {
 		m.finish(h, failure(r.cause))
 		return
 	}
@@ -74,15 +74,19 @@ type wait struct {
 	hint           wire.HintUse
 }
 
-// wait draws the wait before the next attempt of r. A Retry-After in the future
+// wait draws the wait before the next attempt of r. A pushback that the policy
+// obeys comes first. A Retry-After in the future
 // decides, never earlier than it asks unless it is above the maximum; one that
 // has passed leaves the wait to the backoff.
 func (m *Machine) wait(r *request, in Input) wait {
+	if m.policy.Retry.pushes(in.Reply) {
+		return m.pushedBack(r, in)
+	}
 	asked, use := m.asked(in)
 	if asked > 0 {
 		return m.hinted(r, asked, use)
 	}
-	w := m.policy.Retry.Backoff.Delay(r.tries(), r.carry, m.draw(rng.Backoff, r))
+	w := m.policy.Retry.Backoff.Delay(r.tries()-int(r.pushedAt), r.carry, m.draw(rng.Backoff, r))
 	r.carry = w.Carry
 	return wait{delay: w.Delay, ceiling: w.Ceiling, hint: use}
 }

@@ -41,7 +41,7 @@ func (m *Machine) asked(in Input) (time.Duration, wire.HintUse) {
 	if !p.RetryAfter {
 		return 0, wire.HintUnused
 	}
-	if in.Reply.Hint.Form == wire.HintNone {
+	if !in.asks() {
 		if p.RetryAfterDefault > 0 && (in.Reply.Status == 429 || in.Reply.Status == 503) {
 			return p.RetryAfterDefault, wire.HintAssumed
 		}
@@ -69,7 +69,7 @@ func (p *Retry) above(asked time.Duration) bool {
 func (m *Machine) refuses(r *request, in Input) bool {
 	p := &m.policy.Retry
 	asked := in.NotBefore.Sub(m.now)
-	if !p.RetryAfter || p.RetryAfterOver != HintGiveUp || in.Reply.Hint.Form == wire.HintNone ||
+	if !p.RetryAfter || p.RetryAfterOver != HintGiveUp || !in.asks() ||
 		!p.above(asked) {
 		return false
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gorilla/mux"
 
+	"herdscope/engine/retryafter"
 	"herdscope/engine/wire"
 	"herdscope/faultserver/adhoc"
 )
@@ -90,7 +91,10 @@ func (s *Server) writeAdHoc(w http.ResponseWriter, r *http.Request, answer adhoc
 	h := w.Header()
 	h["Content-Type"] = []string{textPlain}
 	if answer.RetryAfter != nil {
-		h["Retry-After"] = answer.RetryAfter
+		h[retryafter.FieldName] = answer.RetryAfter
+	}
+	if answer.Pushback != nil {
+		h[retryafter.PushbackName] = answer.Pushback
 	}
 	control := http.NewResponseController(w)
 	s.deadline(control.SetWriteDeadline, s.limits.write)

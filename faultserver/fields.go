@@ -46,7 +46,7 @@ func (x *exchange) padded() {
 func setFields(h http.Header, reply answered) {
 	h.Set("Date", time.Unix(reply.date, 0).UTC().Format(http.TimeFormat))
 	if reply.Hint.Form != wire.HintNone {
-		h["Retry-After"] = retryafter.Fields(reply.Hint)
+		h[retryafter.NameOf(reply.Hint.Form)] = retryafter.Fields(reply.Hint)
 	}
 	if reply.Quota.Units > 0 {
 		// Not Set: the field's name has a capital that net/http would take away.

@@ -384,6 +384,10 @@ func (c *Checker) retry(e wire.Event) {
 	p := c.policy()
 	c.must(e.Delay >= 0 && e.Delay <= e.Ceiling, "%v: waits %v of %v", e.ID, e.Delay, e.Ceiling)
 	c.must(e.Until == e.At.Add(e.Delay), "%v: waits %v until %v", e.ID, e.Delay, e.Until)
+	if e.Hint == wire.HintPushedBack {
+		c.must(p.Retry.Pushback && e.Hinted && e.Delay == e.Ceiling,
+			"%v: pushed back by %v of %v, pushback %v", e.ID, e.Delay, e.Ceiling, p.Retry.Pushback)
+	}
 	if !e.Hinted {
 		c.must(e.Ceiling <= p.Retry.Backoff.Cap, "%v: could wait %v, above the cap", e.ID, e.Ceiling)
 	}

@@ -21,6 +21,7 @@ import (
 //	         [same=N] [parent=N] [children=N]
 //	TIME refreshed good|bad          the end of a refresh that is no request
 //	TIME reply N#TRY STATUS [after=D]   a response, with a Retry-After that names D from now
+//	TIME reply N#TRY STATUS pushback=D|stop   one with gRPC's pushback
 //	TIME reset N#TRY                 a connection reset before the reply was whole
 //	TIME commit N#TRY                the attempt cannot be repeated any more
 //	TIME cancel N
@@ -217,14 +218,21 @@ func answer(at clock.Instant, id wire.AttemptID, words []string) (engine.Input, 
 		return engine.Input{}, err
 	}
 	in := engine.Input{Kind: engine.Answered, ID: id, Reply: wire.Reply{Status: uint16(status)}}
-	if len(words) > 1 {
-		d, err := time.ParseDuration(strings.TrimPrefix(words[1], "after="))
-		if err != nil {
-			return in, err
-		}
-		in.Reply.Hint.Form, in.NotBefore = wire.HintSeconds, at.Add(d)
+	if len(words) == 1 {
+		return in, nil
 	}
-	return in, nil
+	name, value, _ := strings.Cut(words[1], "=")
+	in.Reply.Hint.Form = wire.HintSeconds
+	if name == "pushback" {
+		in.Reply.Hint.Form = wire.HintPushback
+	}
+	if name == "pushback" && value == "stop" {
+		in.Reply.Hint.Form, in.NotBefore = wire.HintPushbackStop, clock.Never
+		return in, nil
+	}
+	d, err := time.ParseDuration(value)
+	in.NotBefore = at.Add(d)
+	return in, err
 }
 
 func place(names []string, name string) int {
@@ -279,6 +287,9 @@ func describeEvent(e wire.Event) string {
 	case wire.RetryScheduled:
 		return fmt.Sprintf("%s in %v%s: %s", name, e.Delay, describeWait(e), cause(e))
 	case wire.RetryRefused:
+		if e.Hint == wire.HintPushedBack {
+			return fmt.Sprintf("%s by pushback: %s", name, cause(e))
+		}
 		return fmt.Sprintf("%s of %v: %s", name, e.Delay, cause(e))
 	case wire.RequestDone:
 		if e.Cause == wire.CauseChild || e.Cause == wire.CauseNestedDeadlock {
@@ -313,6 +324,8 @@ func describeWait(e wire.Event) string {
 		return " as asked"
 	case wire.HintClamped:
 		return ", the most"
+	case wire.HintPushedBack:
+		return " by pushback"
 	case wire.HintAssumed:
 		return " by default"
 	case wire.HintIgnored:

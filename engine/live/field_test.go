@@ -60,6 +60,10 @@ func retryAfters(now time.Time) []hinted {
 		{"empty", []string{field}, wire.Hint{Form: wire.HintEmpty}},
 		{"garbage", []string{field + "in a while"}, wire.Hint{Form: wire.HintGarbage}},
 		{"two", []string{field + "3", field + "6"}, wire.Hint{Form: wire.HintTwice, Value: 3}},
+		{"pushback", []string{retryafter.PushbackName + ": 2500"},
+			wire.Hint{Form: wire.HintPushback, Value: 2500}},
+		{"pushback that wants none", []string{retryafter.PushbackName + ": -1"},
+			wire.Hint{Form: wire.HintPushbackStop}},
 	}
 }
 
@@ -137,7 +141,7 @@ func TestPL11RetryAfterIsTheSameLiveAndVirtual(t *testing.T) {
 				}
 				want, got := live.in.NotBefore, virtual.NotBefore
 				if f := live.in.Reply.Hint.Form; want != clock.Never &&
-					(f == wire.HintNone || f == wire.HintSeconds) {
+					(f == wire.HintNone || f == wire.HintSeconds || f == wire.HintPushback) {
 					want, got = want-live.at, got-at // these count from the reception
 				}
 				if want != got {
@@ -153,7 +157,7 @@ func TestPL11FieldsAreThoseOfTheHint(t *testing.T) {
 	for _, h := range retryAfters(time.Now()) {
 		var values []string
 		for _, line := range h.lines {
-			if value, ok := strings.CutPrefix(line, "Retry-After:"); ok {
+			if value, ok := strings.CutPrefix(line, retryafter.NameOf(h.hint.Form)+":"); ok {
 				values = append(values, strings.TrimPrefix(value, " "))
 			}
 		}

@@ -255,18 +255,11 @@ func (s *sender) read(ctx context.Context, resp *http.Response) result {
 	}}
 }
 
-// hint is the response's Retry-After; one that cannot be read is none.
+// hint is the response's Retry-After, or what stands in for it; one that cannot
+// be read is none.
 func (s *sender) hint(h http.Header) wire.Hint {
-	values := h["Retry-After"]
-	if len(values) == 0 {
-		return wire.Hint{}
-	}
 	now := s.clock.Epoch().Add(s.clock.Now().Duration())
-	hint, err := retryafter.ParseValues(values, now.Unix())
-	if err != nil {
-		return wire.Hint{}
-	}
-	return hint
+	return retryafter.ParseFields(h.Values, now.Unix())
 }
 
 // failed is the result of an attempt without a whole response. A response that

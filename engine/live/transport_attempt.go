@@ -344,18 +344,10 @@ func (a *attemptInFlight) broken(err error) error {
 // Retry-After names. A date counts by the server's clock, if it tells it.
 func (t *Transport) replyOf(resp *http.Response) (wire.Reply, clock.Instant) {
 	reply := wire.Reply{Kind: wire.ReplyResponse, Status: uint16(resp.StatusCode)}
-	values := resp.Header["Retry-After"]
-	if len(values) == 0 {
-		return reply, clock.Never
-	}
 	now, wall := t.now(), time.Now()
 	if date, err := http.ParseTime(resp.Header.Get("Date")); err == nil {
 		wall = date
 	}
-	hint, err := retryafter.ParseValues(values, wall.Unix())
-	if err != nil {
-		return reply, clock.Never
-	}
-	reply.Hint = hint
-	return reply, retryafter.Resolve(hint, now, wall.UnixNano()-int64(now))
+	reply.Hint = retryafter.ParseFields(resp.Header.Values, wall.Unix())
+	return reply, retryafter.Resolve(reply.Hint, now, wall.UnixNano()-int64(now))
 }

@@ -96,12 +96,11 @@ var golang = []Preset{
 	},
 	{
 		Name: "grpc-go", Library: "grpc-go with the example policy of gRFC A6", Version: "1.85-dev",
-		Budget: budget.Config{Kind: budget.GRPC},
-		Doc:    "100 ms, doubled up to 1 s, give or take 20 %",
-		Fault:  "its jitter passes its cap of 1 s by up to 0.2 s",
-		Differs: "grpc-go has no policy by default, and the gRFC's example is taken; pushback of " +
-			"the server is not read",
-		Retries: 3,
+		Budget:  budget.Config{Kind: budget.GRPC},
+		Doc:     "100 ms, doubled up to 1 s, give or take 20 %",
+		Fault:   "its jitter passes its cap of 1 s by up to 0.2 s",
+		Differs: "grpc-go has no policy by default, and the gRFC's example is taken",
+		Retries: 3, Pushback: true,
 		Backoff: backoff.Config{
 			Base: 100 * ms, Cap: time.Second, CapRule: backoff.CapOvershoot, Multiplier: twice,
 			Jitter: backoff.Spread, Amount: 200,

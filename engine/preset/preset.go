@@ -75,6 +75,8 @@ type Preset struct {
 	RetryAfterMax time.Duration
 	// RetryAfterOver is what becomes of a longer one.
 	RetryAfterOver engine.HintRule
+	// Pushback obeys gRPC's field with the server's own wait.
+	Pushback bool
 	// Budget limits its retries as a whole; the zero value is none.
 	Budget budget.Config
 }
@@ -122,6 +124,7 @@ func (p Preset) Apply(policy *engine.Policy) {
 	r.Network, r.Timeouts = p.Network, p.Timeouts
 	r.RetryAfter, r.RetryAfterJitter = p.RetryAfter, p.RetryAfterJitter
 	r.RetryAfterMax, r.RetryAfterOver, r.RetryAfterDefault = p.RetryAfterMax, p.RetryAfterOver, 0
+	r.Pushback = p.Pushback
 	policy.Budget.Config = p.Budget
 }
 

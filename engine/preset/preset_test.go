@@ -40,7 +40,7 @@ func TestApplySetsRetriesAndBudgetAndNothingElse(t *testing.T) {
 		want.Retry.Network, want.Retry.Timeouts = p.Network, p.Timeouts
 		want.Retry.RetryAfter, want.Retry.RetryAfterJitter = p.RetryAfter, p.RetryAfterJitter
 		want.Retry.RetryAfterMax, want.Retry.RetryAfterOver = p.RetryAfterMax, p.RetryAfterOver
-		want.Retry.RetryAfterDefault = 0
+		want.Retry.RetryAfterDefault, want.Retry.Pushback = 0, p.Pushback
 		want.Budget.Config = p.Budget
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: -want +got\n%s", p.Name, diff)

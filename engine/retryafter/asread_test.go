@@ -19,11 +19,20 @@ func TestEveryFormIsReadAsItsBytesAre(t *testing.T) {
 			Value: rapid.Int64().Draw(t, "value") >> rapid.IntRange(0, 62).Draw(t, "shift"),
 		}
 		nowUnix := rapid.Int64Range(firstSecond, lastSecond).Draw(t, "now")
-		want, err := ParseValues(Fields(h), nowUnix)
-		if got := AsRead(h, nowUnix); got != want {
-			t.Fatalf("%+v is read %+v; its fields %q are %+v, %v", h, got, Fields(h), want, err)
+		fields := func(name string) []string {
+			if name == NameOf(h.Form) {
+				return Fields(h)
+			}
+			return nil
 		}
-		if Malformed(h.Form) != (err != nil) {
+		want := ParseFields(fields, nowUnix)
+		if got := AsRead(h, nowUnix); got != want {
+			t.Fatalf("%+v is read %+v; its fields %q are %+v", h, got, Fields(h), want)
+		}
+		if h.Form.Pushback() {
+			return
+		}
+		if _, err := ParseValues(Fields(h), nowUnix); Malformed(h.Form) != (err != nil) {
 			t.Fatalf("%v: malformed %v, error %v", h.Form, Malformed(h.Form), err)
 		}
 	})
@@ -54,6 +63,8 @@ func TestEachFormOfOneWait(t *testing.T) {
 		{wire.HintEmpty, []string{""}, none},
 		{wire.HintTwice, []string{"3", "6"}, 6 * time.Second},
 		{wire.HintPadded, []string{" 3 "}, 3 * time.Second},
+		{wire.HintPushback, []string{"2500"}, wait},
+		{wire.HintPushbackStop, []string{"-1"}, long},
 	} {
 		h := FromDelay(tc.form, asked, epoch, wait)
 		if diff := cmp.Diff(tc.fields, Fields(h)); diff != "" {

@@ -22,7 +22,7 @@ const (
 	garbageText = "in a while"
 )
 
-// Format is the hint as the value of a Retry-After field; "" for no hint. A
+// Format is the hint as the value of the field that NameOf names; "" for no hint. A
 // negative number of seconds becomes 0, and dates before the year 0 or after
 // 9999 become the nearest in between. The RFC 850 form has only two digits for
 // the year: more than 50 years ahead it is read as a date in the past. Of
@@ -31,7 +31,7 @@ func Format(h wire.Hint) string {
 	date := time.Unix(min(max(h.Value, firstSecond), lastSecond), 0).UTC()
 	delay := strconv.FormatInt(max(h.Value, 0), 10)
 	switch h.Form {
-	case wire.HintSeconds, wire.HintTwice:
+	case wire.HintSeconds, wire.HintTwice, wire.HintPushback:
 		return delay
 	case wire.HintIMFDate, wire.HintPast:
 		return date.Format("Mon, 02 Jan 2006 15:04:05 GMT")
@@ -51,6 +51,8 @@ func Format(h wire.Hint) string {
 		return hugeText
 	case wire.HintGarbage:
 		return garbageText
+	case wire.HintPushbackStop:
+		return pushbackStop
 	}
 	return ""
 }
@@ -64,7 +66,7 @@ func formatFraction(ms int64) string {
 	return strconv.FormatInt(ms/1000, 10) + "." + decimals
 }
 
-// Fields is the values of all Retry-After fields that the hint is written as:
+// Fields is the values of all fields, by the name NameOf, that the hint is written as:
 // none for no hint, two for HintTwice, else one, which may be empty.
 func Fields(h wire.Hint) []string {
 	switch h.Form {

@@ -203,6 +203,7 @@ func TestFormatOfEachForm(t *testing.T) {
 		"fraction": "784111.777", "past": "Sun, 06 Nov 1994 08:49:37 GMT",
 		"huge": "99999999999999999999", "garbage": "in a while", "empty": "",
 		"twice": fmt.Sprint(moment), "padded": " " + fmt.Sprint(moment) + " ",
+		"pushback": fmt.Sprint(moment), "pushback-stop": "-1",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

@@ -1,8 +1,8 @@
 // Package retryafter reads, writes and resolves the Retry-After field of HTTP
 // (RFC 9110, section 10.2.3): a number of seconds or one of three date forms. It
-// also writes the fields RateLimit and RateLimit-Policy, and Retry-After in forms
-// that are wrong on purpose. Servers and clients, live or virtual, have no other
-// place for what these fields mean.
+// also writes the fields RateLimit and RateLimit-Policy, Retry-After in forms
+// that are wrong on purpose, and gRPC's pushback, which stands in for it. Servers
+// and clients, live or virtual, have no other place for what these fields mean.
 //
 // It is pure: whatever depends on the time of day gets it as an argument. On the
 // run clock an HTTP date means something only with the run's epoch, the Unix
@@ -33,8 +33,8 @@ func Malformed(f wire.HintForm) bool {
 	return false
 }
 
-// AsRead is what ParseValues makes of the Fields of a hint at a time of day, as
-// Unix time, and no hint where that is an error. It is how a reply that never
+// AsRead is what ParseFields makes of the Fields of a hint at a time of day, as
+// Unix time, and no hint where there is none to be read. It is how a reply that never
 // was on a wire comes to mean what it would have meant there.
 func AsRead(h wire.Hint, nowUnix int64) wire.Hint {
 	switch {
@@ -42,6 +42,10 @@ func AsRead(h wire.Hint, nowUnix int64) wire.Hint {
 		return wire.Hint{}
 	case h.Form == wire.HintSeconds && h.Value >= 0:
 		return h
+	case h.Form == wire.HintPushback:
+		return wire.Hint{Form: h.Form, Value: max(h.Value, 0)}
+	case h.Form == wire.HintPushbackStop:
+		return wire.Hint{Form: h.Form}
 	case h.Form == wire.HintIMFDate && firstSecond <= h.Value && h.Value <= lastSecond:
 		return h
 	case h.Form == wire.HintHuge:
@@ -64,7 +68,8 @@ func AsRead(h wire.Hint, nowUnix int64) wire.Hint {
 // was received, and a date is converted with the run's epoch in Unix
 // nanoseconds. It saturates at clock.Never, and at the earliest Instant. A date
 // that has passed is a moment before received; no hint, a malformed one, and a
-// negative number of seconds, allow at once.
+// negative number of seconds, allow at once; a pushback that wants no retry never
+// does.
 func Resolve(h wire.Hint, received clock.Instant, epochUnixNanos int64) clock.Instant {
 	switch {
 	case h.Form == wire.HintNone || Malformed(h.Form):
@@ -73,8 +78,10 @@ func Resolve(h wire.Hint, received clock.Instant, epochUnixNanos int64) clock.In
 		return received.Add(seconds(max(h.Value, 0)))
 	case h.Form == wire.HintTwice:
 		return received.Add(seconds(twice(h.Value)))
-	case h.Form == wire.HintHuge:
+	case h.Form == wire.HintHuge || h.Form == wire.HintPushbackStop:
 		return clock.Never
+	case h.Form == wire.HintPushback:
+		return received.Add(milliseconds(h.Value))
 	}
 	whole, rest := split(epochUnixNanos)
 	value := min(max(h.Value, -1<<62), 1<<62) // far beyond what an Instant holds
@@ -94,6 +101,7 @@ func Resolve(h wire.Hint, received clock.Instant, epochUnixNanos int64) clock.In
 // The forms that are wrong are made of the same wait: HintFraction says it to
 // the millisecond, rounded up, HintPast is a date as far back as the wait
 // reaches ahead and a second at least, and HintTwice says it and its double.
+// HintPushback says it as HintFraction does.
 func FromDelay(
 	form wire.HintForm, now clock.Instant, epochUnixNanos int64, wait time.Duration,
 ) wire.Hint {
@@ -101,9 +109,9 @@ func FromDelay(
 	switch form {
 	case wire.HintNone:
 		return wire.Hint{}
-	case wire.HintHuge, wire.HintGarbage, wire.HintEmpty:
+	case wire.HintHuge, wire.HintGarbage, wire.HintEmpty, wire.HintPushbackStop:
 		return wire.Hint{Form: form}
-	case wire.HintFraction:
+	case wire.HintFraction, wire.HintPushback:
 		const ms = time.Millisecond
 		return wire.Hint{Form: form, Value: int64(wait/ms) + int64((wait%ms+ms-1)/ms)}
 	case wire.HintPast:

@@ -219,6 +219,7 @@ const (
 	LimitChanged
 	// RetryRefused: the Retry-After of a response asks for Delay, which is above
 	// the policy's maximum, and the request ends; Cause and Status of the response.
+	// If Hint is HintPushedBack, its pushback asks for no retry at all.
 	RetryRefused
 	// PageEnded: the Group, whose first request was ID.Request, has ended; Delay
 	// since the intended start of that, Since; Good says that all its requests

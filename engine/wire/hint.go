@@ -19,9 +19,11 @@ const (
 	HintIgnored
 	// HintAssumed was missing, and the policy's default stood in for it.
 	HintAssumed
+	// HintPushedBack was gRPC's pushback in its place, and was obeyed.
+	HintPushedBack
 )
 
-var hintUseNames = []string{"unused", "followed", "clamped", "ignored", "assumed"}
+var hintUseNames = []string{"unused", "followed", "clamped", "ignored", "assumed", "pushback"}
 
 // String is the use's name.
 func (u HintUse) String() string { return nameOf(hintUseNames, int(u)) }
@@ -57,15 +59,20 @@ const (
 	// HintPadded is seconds with spaces around them. That is not wrong, since the
 	// spaces are no part of the value, but not every reader knows it.
 	HintPadded
+	// HintPushback is not Retry-After at all, but a field with milliseconds of
+	// gRPC, by which a server says when it wants the retry (gRFC A6).
+	HintPushback
+	// HintPushbackStop is that field with a number below 0: no retry is wanted.
+	HintPushbackStop
 
 	// NumHintForms is the number of forms.
-	NumHintForms = int(HintPadded) + 1
+	NumHintForms = int(HintPushbackStop) + 1
 )
 
 var hintNames = []string{
 	"none", "seconds", "date", "rfc850", "asctime",
 	"negative", "fraction", "signed", "past", "huge", "garbage", "empty", "twice",
-	"padded",
+	"padded", "pushback", "pushback-stop",
 }
 
 // HintNames lists the forms' names in the order of their values.
@@ -74,10 +81,14 @@ func HintNames() []string { return hintNames }
 // String is the form's name.
 func (f HintForm) String() string { return nameOf(hintNames, int(f)) }
 
+// Pushback says whether the form is one of gRPC's field, which only those read
+// who know of it.
+func (f HintForm) Pushback() bool { return f == HintPushback || f == HintPushbackStop }
+
 // Hint is a Retry-After field as its sender means it. Value is a Unix time in
 // seconds for the date forms and HintPast, a delay in milliseconds for
-// HintFraction, nothing for HintHuge, HintGarbage and HintEmpty, and a delay in
-// seconds for the others.
+// HintFraction and HintPushback, nothing for HintHuge, HintGarbage, HintEmpty and
+// HintPushbackStop, and a delay in seconds for the others.
 type Hint struct {
 	Form  HintForm
 	Value int64

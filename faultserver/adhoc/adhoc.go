@@ -40,9 +40,10 @@ type Answer struct {
 	Reset bool
 	// Wait is the time before the answer begins.
 	Wait time.Duration
-	// Status is from 200 to 599. RetryAfter is the values of that field.
-	Status     int
-	RetryAfter []string
+	// Status is from 200 to 599. RetryAfter is the values of that field, Pushback
+	// those of gRPC's own.
+	Status               int
+	RetryAfter, Pushback []string
 	// Drip, if above 0, is the time over which a body of Bytes bytes is written,
 	// one byte at a time and evenly; otherwise the body is the status in words.
 	Drip  time.Duration

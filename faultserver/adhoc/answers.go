@@ -85,8 +85,12 @@ func retryAfter(r *Request, values []int64) (Answer, error) {
 	if err != nil {
 		return a, err
 	}
-	a.RetryAfter = retryafter.Fields(
-		retryafter.FromDelay(wire.HintForm(form), r.Now, r.EpochUnixNanos, time.Duration(wait)))
+	hint := retryafter.FromDelay(wire.HintForm(form), r.Now, r.EpochUnixNanos, time.Duration(wait))
+	if hint.Form.Pushback() {
+		a.Pushback = retryafter.Fields(hint)
+	} else {
+		a.RetryAfter = retryafter.Fields(hint)
+	}
 	return a, nil
 }
 

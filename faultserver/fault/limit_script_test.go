@@ -263,6 +263,9 @@ func TestReturnsByForm(t *testing.T) {
 		{wire.HintPadded, 2 * s, wire.ReturnedOnTime},
 		{wire.HintTwice, 3999 * ms, wire.ReturnedEarly},
 		{wire.HintTwice, 4 * s, wire.ReturnedOnTime},
+		{wire.HintPushback, 1499 * ms, wire.ReturnedEarly},
+		{wire.HintPushback, 1500 * ms, wire.ReturnedOnTime},
+		{wire.HintPushbackStop, 1000 * time.Hour, wire.ReturnedEarly},
 	} {
 		x := newScript(t, Config{Limit: RateLimit{
 			Rate: 667, Burst: 1, Form: c.form,

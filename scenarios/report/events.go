@@ -100,7 +100,11 @@ func (e *Events) retry(ev wire.Event) {
 
 func (e *Events) refused(ev wire.Event) {
 	e.request(ev)
-	e.inMS("asked_ms", ev.Delay)
+	if ev.Hint == wire.HintPushedBack {
+		e.flag("pushback", true)
+	} else {
+		e.inMS("asked_ms", ev.Delay)
+	}
 	e.why(ev)
 }
 

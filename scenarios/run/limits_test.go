@@ -33,6 +33,9 @@ func TestPL11ReturnsByForm(t *testing.T) {
 		},
 		"twice":  onTime,
 		"padded": onTime,
+		// Who does not know of the field comes back by the backoff, too early.
+		"pushback":      func(s *metrics.Summary) bool { return only(s, s.Early+s.OnTime+s.Late) && s.Early > 0 },
+		"pushback-stop": func(s *metrics.Summary) bool { return only(s, s.Early) },
 	} {
 		hinted := logOf(wire.RetryScheduled)
 		s := runVirtual(t, builtin(t, "rate-limit", "fault.quota.retry_after", form), hinted).Summary
