@@ -173,7 +173,7 @@ func (s *Server) expire(k *conn, at clock.Instant) {
 	}
 	k.closed = true
 	closeWrite(k.Conn)
-	k.timer = time.AfterFunc(lastWait, func() { _ = k.Close() })
+	k.timer = time.AfterFunc(s.limits.farewell, func() { _ = k.Close() })
 	go s.owner.call(call{at: s.clock.Now(), idled: true, attempt: wire.Attempt{
 		ID: wire.AttemptID{Client: k.client},
 	}, fault: k.limit})
@@ -188,17 +188,13 @@ func (s *Server) reviewIdle() {
 	}
 }
 
-// lastWait is how long a connection of which the server has closed its side
-// waits for its client to do the same, in wall time.
-const lastWait = time.Second
-
 // farewell closes a connection that net/http has given up in order: what the
 // client had sent before it could know is read, and counts as lost.
 func (s *Server) farewell(c net.Conn, buffered *bufio.Reader) {
 	defer c.Close()
 	defer s.closeWith(c)()
 	closeWrite(c)
-	_ = c.SetReadDeadline(time.Now().Add(lastWait))
+	_ = c.SetReadDeadline(time.Now().Add(s.limits.farewell))
 	for {
 		r, err := http.ReadRequest(buffered)
 		if err != nil {

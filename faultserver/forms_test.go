@@ -1,7 +1,6 @@
 package faultserver
 
 import (
-	"bytes"
 	"errors"
 	"flag"
 	"fmt"
@@ -179,34 +178,67 @@ func TestTheBytesOnTheWire(t *testing.T) {
 	}
 }
 
+// The ends of a transcript.
+const (
+	staysOpen = "<the connection stays open>"
+	closes    = "<the server closes the connection>"
+	resets    = "<the server resets the connection>"
+)
+
 // transcript is the request, what comes back, and how the connection then ends.
 func (b *bench) transcript(t *testing.T, silent bool) string {
 	conn := b.dial()
 	fmt.Fprint(conn, request)
-	patience := 20 * sec // until there is something to read
+	read := b.readToEnd
 	if silent {
 		within(t, "the arrival", func() bool { return b.count(wire.ServerArrived) == 1 })
-		patience = 20 * ms
+		read = hear
 	}
-	var got bytes.Buffer
-	var err error
-	for n, piece := 0, make([]byte, 4096); err == nil; patience = 500 * ms {
-		_ = conn.SetReadDeadline(time.Now().Add(patience))
-		n, err = conn.Read(piece)
-		got.Write(piece[:n])
+	got, end := read(t, conn)
+	return visible("> ", request) + "\n" + visible("< ", fixedDates(got)) + end + "\n"
+}
+
+// hear is what comes on a connection on which nothing should come, and how it
+// ends meanwhile.
+func hear(_ *testing.T, conn net.Conn) (got, end string) {
+	_ = conn.SetReadDeadline(time.Now().Add(20 * ms))
+	text, err := io.ReadAll(conn)
+	return string(text), endBy(err)
+}
+
+// readToEnd is what comes on a connection, and how it ends. It stays open if the
+// server waits for another request: then all there is has been written, and the
+// client can end it without losing any.
+func (b *bench) readToEnd(t *testing.T, conn net.Conn) (got, end string) {
+	var text []byte
+	kept := false
+	within(t, "the end of the connection", func() bool {
+		_ = conn.SetReadDeadline(time.Now().Add(5 * ms))
+		piece, err := io.ReadAll(conn)
+		text, end = append(text, piece...), endBy(err)
+		if end != staysOpen || kept {
+			return end != staysOpen
+		}
+		if kept = idleConns(b) == 1; kept {
+			closeWrite(conn)
+		}
+		return false
+	})
+	if kept {
+		end = staysOpen
 	}
-	if err == io.EOF {
-		err = nil
-	}
-	var timeout net.Error
-	end := "<the server closes the connection>"
+	return string(text), end
+}
+
+// endBy is the end of a connection that the error of a read tells.
+func endBy(err error) string {
 	switch {
-	case errors.As(err, &timeout) && timeout.Timeout():
-		end = "<the connection stays open>"
-	case err != nil:
-		end = "<the server resets the connection>"
+	case err == nil:
+		return closes
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return staysOpen
 	}
-	return visible("> ", request) + "\n" + visible("< ", fixedDates(got.String())) + end + "\n"
+	return resets
 }
 
 var dates = regexp.MustCompile(`Date: [^\r]*`)

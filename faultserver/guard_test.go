@@ -79,7 +79,7 @@ func (b *bench) raw(text string) string {
 	if _, err := io.WriteString(conn, text); err != nil {
 		b.t.Fatal(err)
 	}
-	_ = conn.SetReadDeadline(time.Now().Add(20 * time.Second))
+	_ = conn.SetReadDeadline(time.Now().Add(patience))
 	answer, err := io.ReadAll(conn)
 	if err != nil && len(answer) == 0 {
 		return err.Error()
@@ -89,26 +89,31 @@ func (b *bench) raw(text string) string {
 }
 
 func TestRequestsAreBounded(t *testing.T) {
-	b := newBench(t, fault.Config{}, func(c *Config) { c.Guarded = true })
-	b.limits.body = 50 * ms // read by handlers only
-	for _, c := range []struct{ name, text, want string }{
-		{"a long header", "GET / HTTP/1.1\r\nHost: x\r\nX: " + strings.Repeat("x", 2*maxHeader) + "\r\n\r\n",
+	guard := func(c *Config) { c.Guarded = true }
+	b, hasty := newBench(t, fault.Config{}, guard), newBench(t, fault.Config{}, guard)
+	hasty.limits.body = 50 * ms // read by handlers only
+	for _, c := range []struct {
+		name       string
+		b          *bench
+		text, want string
+	}{
+		{"a long header", b, "GET / HTTP/1.1\r\nHost: x\r\nX: " + strings.Repeat("x", 2*maxHeader) + "\r\n\r\n",
 			"HTTP/1.1 431 Request Header Fields Too Large"},
-		{"a long body", fmt.Sprintf("POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"+
+		{"a long body", b, fmt.Sprintf("POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"+
 			"Content-Length: %d\r\n\r\n%s", maxBody+1, strings.Repeat("x", maxBody+1)),
 			"HTTP/1.1 413 Request Entity Too Large"},
-		{"a slow body", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc",
+		{"a slow body", hasty, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc",
 			"HTTP/1.1 408 Request Timeout"},
-		{"no HTTP", "\x16\x03\x01\x02\x00\x01\r\n\r\n", "HTTP/1.1 400 Bad Request"},
+		{"no HTTP", b, "\x16\x03\x01\x02\x00\x01\r\n\r\n", "HTTP/1.1 400 Bad Request"},
 	} {
-		if got := b.raw(c.text); got != c.want {
+		if got := c.b.raw(c.text); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
-	if got := b.count(wire.ServerArrived); got != 0 {
+	if got := b.count(wire.ServerArrived) + hasty.count(wire.ServerArrived); got != 0 {
 		t.Errorf("%d arrivals, want 0", got)
 	}
-	if got := b.stats().Refused; got != 2 {
+	if got := b.stats().Refused + hasty.stats().Refused; got != 2 {
 		t.Errorf("%d refused, want 2", got)
 	}
 }

@@ -71,8 +71,10 @@ type bench struct {
 	t      testing.TB
 	clock  *handClock
 	client *http.Client
-	// written counts the requests that went out, net/http's own replays too.
-	written atomic.Int64
+	// written counts the requests that net/http set out to write, its own replays
+	// too; sent counts the writes that the system took, which is one for each
+	// request without a body that went out.
+	written, sent atomic.Int64
 
 	mu     sync.Mutex
 	counts [wire.NumEventKinds]int
@@ -93,7 +95,7 @@ func newBench(t testing.TB, c fault.Config, change ...func(*Config)) *bench {
 	if b.Server, err = Start(config); err != nil {
 		t.Fatal(err)
 	}
-	transport := &http.Transport{MaxIdleConnsPerHost: 2000}
+	transport := &http.Transport{MaxIdleConnsPerHost: 2000, DialContext: b.connect}
 	b.client = &http.Client{Transport: transport}
 	t.Cleanup(func() {
 		if err := b.Close(); err != nil {
@@ -102,6 +104,29 @@ func newBench(t testing.TB, c fault.Config, change ...func(*Config)) *bench {
 		transport.CloseIdleConnections()
 	})
 	return b
+}
+
+// connect dials for the client of the bench.
+func (b *bench) connect(ctx context.Context, network, addr string) (net.Conn, error) {
+	conn, err := new(net.Dialer).DialContext(ctx, network, addr)
+	if err != nil {
+		return nil, err
+	}
+	return &countedConn{Conn: conn, sent: &b.sent}, nil
+}
+
+// countedConn counts the writes that the system took.
+type countedConn struct {
+	net.Conn
+	sent *atomic.Int64
+}
+
+func (c *countedConn) Write(text []byte) (int, error) {
+	n, err := c.Conn.Write(text)
+	if n > 0 {
+		c.sent.Add(1)
+	}
+	return n, err
 }
 
 func (b *bench) observe(e wire.Event) {
@@ -198,11 +223,14 @@ func (b *bench) start(n int) <-chan result {
 	return results
 }
 
-// within fails the test if a condition does not come true. The bound is far
-// beyond what any machine needs.
+// patience is how long a test waits for what must come: far longer than any
+// machine needs, so that it only keeps a test that has failed from hanging.
+const patience = time.Minute
+
+// within fails the test if a condition does not come true.
 func within(t testing.TB, what string, condition func() bool) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(ms) {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(ms) {
 		if condition() {
 			return
 		}
@@ -216,7 +244,7 @@ func wait(t testing.TB, results <-chan result) result {
 	select {
 	case r := <-results:
 		return r
-	case <-time.After(20 * time.Second):
+	case <-time.After(patience):
 		t.Fatal("no result")
 		return result{}
 	}

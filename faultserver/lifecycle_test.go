@@ -58,7 +58,7 @@ func TestCloseDoesNotWaitForASlowBody(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-	case <-time.After(20 * time.Second):
+	case <-time.After(patience):
 		t.Fatal("Close waits for a client")
 	}
 }

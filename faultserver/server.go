@@ -96,6 +96,9 @@ type limits struct {
 	// is closed while its client begins to use it looks to the client like an
 	// outage that never was, so it is 0, for ever, wherever that can be helped.
 	idle time.Duration
+	// farewell is how long a connection of which the server has closed its side
+	// waits for its client to do the same.
+	farewell time.Duration
 }
 
 // limitsOf is the limits of a server for a fleet, or for anybody.
@@ -103,10 +106,10 @@ func limitsOf(c Config) limits {
 	if c.Guarded {
 		return limits{
 			header: 10 * time.Second, body: 10 * time.Second, write: 30 * time.Second,
-			idle: 10 * time.Minute,
+			idle: 10 * time.Minute, farewell: time.Second,
 		}
 	}
-	return limits{header: 5 * time.Minute}
+	return limits{header: 5 * time.Minute, farewell: time.Second}
 }
 
 // ErrClosed is the error of what is asked of a Server that is closed.
