@@ -74,7 +74,7 @@ func (s *Server) newAdmin(token string) *http.Server {
 	return &http.Server{
 		Handler:           s.surviving(guarded(token, s.adminRouter())),
 		ReadHeaderTimeout: adminTimeout, ReadTimeout: adminTimeout, WriteTimeout: adminTimeout,
-		IdleTimeout: adminIdle, MaxHeaderBytes: maxHeader, ErrorLog: s.http.ErrorLog,
+		IdleTimeout: adminIdle, MaxHeaderBytes: maxHeader - headerSlack, ErrorLog: s.http.ErrorLog,
 	}
 }
 

@@ -99,6 +99,9 @@ func TestRequestsAreBounded(t *testing.T) {
 	}{
 		{"a long header", b, "GET / HTTP/1.1\r\nHost: x\r\nX: " + strings.Repeat("x", 2*maxHeader) + "\r\n\r\n",
 			"HTTP/1.1 431 Request Header Fields Too Large"},
+		{"a header a little too long", b,
+			"GET / HTTP/1.1\r\nHost: x\r\nX: " + strings.Repeat("x", maxHeader) + "\r\n\r\n",
+			"HTTP/1.1 431 Request Header Fields Too Large"},
 		{"a long body", b, fmt.Sprintf("POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"+
 			"Content-Length: %d\r\n\r\n%s", maxBody+1, strings.Repeat("x", maxBody+1)),
 			"HTTP/1.1 413 Request Entity Too Large"},

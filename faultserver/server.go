@@ -81,6 +81,8 @@ const (
 	maxHeader = 16 << 10
 	maxBody   = 1 << 20
 	maxObject = 64 << 10
+	// headerSlack is how much more net/http reads of a header than it is told.
+	headerSlack = 4 << 10
 	// grace is how long Close waits for handlers before it closes connections
 	// under them.
 	grace = 250 * time.Millisecond
@@ -198,7 +200,7 @@ func (s *Server) newHTTP(c Config) *http.Server {
 		Handler:           s.router(c),
 		ReadHeaderTimeout: s.limits.header,
 		IdleTimeout:       s.limits.idle,
-		MaxHeaderBytes:    maxHeader,
+		MaxHeaderBytes:    maxHeader - headerSlack,
 		ErrorLog:          c.ErrorLog,
 		Protocols:         protocols,
 		ConnState:         s.follow,

@@ -56,7 +56,9 @@ func (s *Server) drained(w http.ResponseWriter, r *http.Request) bool {
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
-		s.refuse(w, trouble(http.StatusRequestEntityTooLarge, err.Error()))
+		s.refuse(w, (&problem{
+			Error: "the body is too large", Allowed: []string{"a body of 1 MiB at most"},
+		}).as(http.StatusRequestEntityTooLarge))
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		w.Header().Set("Connection", "close")
 		s.refuse(w, trouble(http.StatusRequestTimeout, "the body took too long to come"))
