@@ -44,7 +44,10 @@ type wireTest struct {
 	wrong  error
 	// left says that no more than silence comes.
 	left bool
-	hard bool // a reset ends the connection
+	// client and talk take the place of what else is here, where it takes more
+	// than one request to see the fault.
+	client func(*testing.T, *bench)
+	talk   func(*dialogue)
 }
 
 var errAny = errors.New("any error")
@@ -52,18 +55,15 @@ var errAny = errors.New("any error")
 func wireTests() []wireTest {
 	at := func(p fault.Point) func(*fault.Fault) { return func(f *fault.Fault) { f.Point = p } }
 	outage := func(m fault.Manner) func(*fault.Fault) { return func(f *fault.Fault) { f.How = m } }
-	return []wireTest{
+	return append(talkTests(), []wireTest{
 		{name: "none", status: 200, body: "OK\n"},
-		{name: "outage", config: spoilt(fault.Outage, nil), wrong: syscall.ECONNRESET, hard: true},
+		{name: "outage", config: spoilt(fault.Outage, nil), wrong: syscall.ECONNRESET},
 		{name: "black-hole", config: spoilt(fault.Outage, outage(fault.ByBlackHole)), left: true},
 		{name: "freeze", config: spoilt(fault.Outage, outage(fault.ByFreezing)), left: true},
 		{name: "errors", config: spoilt(fault.Errors, func(f *fault.Fault) {
 			f.Status, f.Body = 418, "{\"error\": \"short and stout\"}\n"
 		}), status: 418, body: "{\"error\": \"short and stout\"}\n"},
 		{name: "latency", config: spoilt(fault.Latency, func(f *fault.Fault) { f.Added = time.Hour }), left: true},
-		{name: "quota", config: spoilt(fault.Quota, func(f *fault.Fault) {
-			f.Limit.Concurrent, f.Limit.Rate = 0, 1
-		}), status: 200, body: "OK\n"},
 		{name: "capacity", config: func() fault.Config {
 			c := spoilt(fault.CapacityCut, func(f *fault.Fault) { f.Left = 0 })
 			c.Workers = 1
@@ -74,16 +74,17 @@ func wireTests() []wireTest {
 		{name: "close-header", config: spoilt(fault.Close, at(fault.PointHeader)), wrong: io.ErrUnexpectedEOF},
 		{name: "close-body", config: spoilt(fault.Close, at(fault.PointBody)), wrong: io.ErrUnexpectedEOF},
 		{name: "close-end", config: spoilt(fault.Close, at(fault.PointEnd)), status: 200, body: payload},
-		{name: "reset-reply", config: spoilt(fault.Reset, nil), wrong: syscall.ECONNRESET, hard: true},
-		{name: "reset-header", config: spoilt(fault.Reset, at(fault.PointHeader)), wrong: errAny, hard: true},
-		{name: "reset-body", config: spoilt(fault.Reset, at(fault.PointBody)), wrong: errAny, hard: true},
-		{name: "reset-end", config: spoilt(fault.Reset, at(fault.PointEnd)), status: 200, body: payload, hard: true},
+		{name: "reset-arrival", config: spoilt(fault.Reset, at(fault.PointArrival)), wrong: syscall.ECONNRESET},
+		{name: "reset-reply", config: spoilt(fault.Reset, nil), wrong: syscall.ECONNRESET},
+		{name: "reset-header", config: spoilt(fault.Reset, at(fault.PointHeader)), wrong: errAny},
+		{name: "reset-body", config: spoilt(fault.Reset, at(fault.PointBody)), wrong: errAny},
+		{name: "reset-end", config: spoilt(fault.Reset, at(fault.PointEnd)), status: 200, body: payload},
 		{name: "truncated", config: spoilt(fault.Truncated, nil), wrong: io.ErrUnexpectedEOF},
 		{name: "bad-chunk", config: spoilt(fault.BadChunk, nil), wrong: errAny},
 		{name: "garbage", config: spoilt(fault.Garbage, nil), status: 200, body: string(noise)},
 		{name: "drip", config: spoilt(fault.Drip, nil), status: 200, body: payload},
 		{name: "slow-header", config: spoilt(fault.SlowHeader, nil), status: 200, body: payload},
-	}
+	}...)
 }
 
 // tickWhile lets the run clock go on until the test is over, for replies that
@@ -109,7 +110,11 @@ func TestGoClientsSeeEachFault(t *testing.T) {
 	for _, tt := range wireTests() {
 		t.Run(tt.name, func(t *testing.T) {
 			b := newBench(t, tt.config)
-			if tt.left {
+			switch {
+			case tt.client != nil:
+				tt.client(t, b)
+				return
+			case tt.left:
 				b.leaves(t)
 				return
 			}
@@ -126,7 +131,7 @@ func TestGoClientsSeeEachFault(t *testing.T) {
 			case tt.wrong == nil && (r.status != tt.status || r.body != tt.body):
 				t.Errorf("got %d %q, want %d %q", r.status, r.body, tt.status, tt.body)
 			}
-			if n := len(tt.config.Faults); n > 0 && tt.name != "quota" && b.stats().Faults[0].Hits != 1 {
+			if n := len(tt.config.Faults); n > 0 && b.stats().Faults[0].Hits != 1 {
 				t.Errorf("%d hits, want 1", b.stats().Faults[0].Hits)
 			}
 			if sent, seen := b.written.Load(), int64(b.count(wire.ServerArrived)); sent != 1 || seen != 1 {
@@ -161,7 +166,7 @@ func TestTheBytesOnTheWire(t *testing.T) {
 				defer b.tickWhile()()
 			}
 			file := filepath.Join("testdata", "wire", tt.name+".txt")
-			got := b.transcript(t, tt.left)
+			got := b.transcript(t, &tt)
 			if *rewrite {
 				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
 					t.Fatal(err)
@@ -186,11 +191,16 @@ const (
 )
 
 // transcript is the request, what comes back, and how the connection then ends.
-func (b *bench) transcript(t *testing.T, silent bool) string {
+func (b *bench) transcript(t *testing.T, tt *wireTest) string {
+	if tt.talk != nil {
+		x := dialogue{t: t, b: b}
+		tt.talk(&x)
+		return x.text.String()
+	}
 	conn := b.dial()
 	fmt.Fprint(conn, request)
 	read := b.readToEnd
-	if silent {
+	if tt.left {
 		within(t, "the arrival", func() bool { return b.count(wire.ServerArrived) == 1 })
 		read = hear
 	}

@@ -22,17 +22,21 @@ func of(k Kind, change func(*Fault)) Fault {
 	return f
 }
 
-// TestEachKindDoesItsPart runs one attempt into each kind of fault.
-func TestEachKindDoesItsPart(t *testing.T) {
+// kindScript is what one attempt meets at 1.1 s in a fault that is on from 1 s to
+// 2 s.
+type kindScript struct {
+	name  string
+	fault Fault
+	want  []string
+}
+
+func kindScripts() []kindScript {
 	const arrived, began, done = "1.1s   server_arrived c0001/1#1", "1.1s   server_began c0001/1#1",
 		"1.2s   server_done c0001/1#1 delay=100ms status=200"
 	const struck = "1.2s   fault_struck c0001/1#1 cause=fault fault=0"
 	ended := func(reply string) []string { return []string{arrived, began, reply, struck, done} }
-	for _, c := range []struct {
-		name  string
-		fault Fault
-		want  []string
-	}{
+	at := func(k Kind, p Point) Fault { return of(k, func(f *Fault) { f.Point = p }) }
+	return []kindScript{
 		{"outage by reset", of(Outage, nil), []string{arrived,
 			"1.1s   reset c0001/1#1",
 			"1.1s   server_reset c0001/1#1 cause=fault fault=0"}},
@@ -41,6 +45,8 @@ func TestEachKindDoesItsPart(t *testing.T) {
 			"1.1s   fault_struck c0001/1#1 cause=fault fault=0"}},
 		{"black hole", of(Outage, func(f *Fault) { f.How = ByBlackHole }), []string{arrived,
 			"1.1s   server_swallowed c0001/1#1 cause=fault fault=0"}},
+		{"freeze", of(Outage, func(f *Fault) { f.How = ByFreezing }), []string{arrived,
+			"1.1s   fault_struck c0001/1#1 cause=fault fault=0"}},
 		{"errors", of(Errors, func(f *Fault) { f.Status = 418 }), []string{arrived,
 			"1.1s   reply c0001/1#1 418",
 			"1.1s   server_rejected c0001/1#1 status=418 cause=fault fault=0"}},
@@ -57,34 +63,86 @@ func TestEachKindDoesItsPart(t *testing.T) {
 			"1.2s   reply c0001/1#1 200", done}},
 		{"capacity", of(CapacityCut, nil), []string{arrived,
 			"1.1s   fault_struck c0001/1#1 cause=fault fault=0"}},
-		{"close at arrival", of(Close, func(f *Fault) { f.Point = PointArrival }), []string{arrived,
+		{"close at arrival", at(Close, PointArrival), []string{arrived,
 			"1.1s   reset c0001/1#1 nothing",
 			"1.1s   server_reset c0001/1#1 cause=fault fault=0"}},
 		{"close", of(Close, nil), ended("1.2s   reset c0001/1#1 nothing")},
-		{"close in the header", of(Close, func(f *Fault) { f.Point = PointHeader }),
+		{"close in the header", at(Close, PointHeader),
 			ended("1.2s   reset c0001/1#1 cut_header")},
-		{"close in the body", of(Close, func(f *Fault) { f.Point = PointBody }),
+		{"close in the body", at(Close, PointBody),
 			ended("1.2s   reset c0001/1#1 cut_body")},
-		{"close at the end", of(Close, func(f *Fault) { f.Point = PointEnd }),
+		{"close at the end", at(Close, PointEnd),
 			ended("1.2s   reply c0001/1#1 200 last")},
 		{"reset", of(Reset, nil), ended("1.2s   reset c0001/1#1 nothing hard")},
+		{"reset at arrival", at(Reset, PointArrival), []string{arrived,
+			"1.1s   reset c0001/1#1 nothing hard",
+			"1.1s   server_reset c0001/1#1 cause=fault fault=0"}},
+		{"reset in the header", at(Reset, PointHeader), ended("1.2s   reset c0001/1#1 cut_header hard")},
+		{"reset in the body", at(Reset, PointBody), ended("1.2s   reset c0001/1#1 cut_body hard")},
+		{"reset at the end", at(Reset, PointEnd), ended("1.2s   reply c0001/1#1 200 last hard")},
 		{"truncated", of(Truncated, nil), ended("1.2s   reset c0001/1#1 cut_body")},
 		{"garbage", of(Garbage, nil), ended("1.2s   reply c0001/1#1 200 garbage")},
 		{"bad chunk", of(BadChunk, nil), ended("1.2s   reset c0001/1#1 bad_chunk")},
 		{"drip", of(Drip, nil), ended("1.2s   reply c0001/1#1 200 drip over=1s")},
 		{"slow header", of(SlowHeader, nil), ended("1.2s   reply c0001/1#1 200 slow_header over=1s")},
-	} {
+		{"idle close", of(IdleClose, func(f *Fault) { f.After = 50 * ms }), []string{arrived, began,
+			"1.2s   reply c0001/1#1 200", done,
+			"1.9s   server_arrived c0001/2#1",
+			"1.9s   fault_struck c0001/2#1 cause=fault fault=0",
+			"1.9s   server_began c0001/2#1"}},
+	}
+}
+
+// TestEachKindDoesItsPart runs one attempt into each kind of fault.
+func TestEachKindDoesItsPart(t *testing.T) {
+	for _, c := range kindScripts() {
 		t.Run(c.name, func(t *testing.T) {
 			x := newScript(t, one(c.fault))
 			x.to(s)
 			x.log.Reset()
 			x.arrive(1100*ms, get(1, 1, 1))
 			x.to(1900 * ms)
+			if c.fault.Kind == IdleClose { // which the client meets when it comes back
+				x.arrive(1900*ms, get(1, 2, 1))
+			}
 			x.want(c.want...)
 			if hits := x.s.Hits(0); hits != 1 && c.fault.Kind != Quota {
 				t.Errorf("%d hits", hits)
 			}
 		})
+	}
+}
+
+// TestNoWayOfAFaultIsWithoutAScript: each kind of fault, an outage in each manner,
+// and the end of a connection at each point.
+func TestNoWayOfAFaultIsWithoutAScript(t *testing.T) {
+	type way struct {
+		kind  Kind
+		how   Manner
+		point Point
+	}
+	scripted := make(map[way]bool)
+	for _, c := range kindScripts() {
+		scripted[way{c.fault.Kind, c.fault.How, c.fault.Point}] = true
+	}
+	check := func(w way) {
+		if !scripted[w] {
+			t.Errorf("no script for %v, how %v, point %v", w.kind, w.how, w.point)
+		}
+	}
+	for i := range KindNames() {
+		switch k := Kind(i); k {
+		case Outage:
+			for how := range MannerNames() {
+				check(way{kind: k, how: Manner(how)})
+			}
+		case Close, Reset:
+			for point := range PointNames() {
+				check(way{kind: k, point: Point(point)})
+			}
+		default:
+			check(way{kind: k})
+		}
 	}
 }
 
