@@ -174,12 +174,16 @@ func (a *App) stateSpan() widget.SpanOf {
 	return widget.B("● running", theme.Good)
 }
 
-// drawTabs draws the names of the pages, and remembers where they are.
+// drawTabs draws the names of the pages, and remembers where they are. Where not
+// all fit, only that of the page on the screen is written out.
 func (a *App) drawTabs(head widget.Area) {
 	a.tabs = a.tabs[:0]
-	x := 0
+	x, all := 0, a.tabsWidth() <= head.W
 	for i, p := range a.pages {
-		text := " " + strconv.Itoa(i+1) + " " + p.Title() + " "
+		text := " " + strconv.Itoa(i+1) + " "
+		if all || i == a.at {
+			text += p.Title() + " "
+		}
 		style := theme.Of(theme.Dim)
 		if i == a.at {
 			text = "[" + text[1:len(text)-1] + "]"

@@ -44,6 +44,16 @@ func TestNarrowHeader(t *testing.T) {
 	s.shows(" VIRTUAL restart ")
 }
 
+// However narrow the screen, the tabs name the page that is on it.
+func TestTabsNameThePageOnANarrowScreen(t *testing.T) {
+	s := newScreen(t)
+	s.Update(tea.WindowSizeMsg{Width: 40, Height: 12})
+	for _, want := range []string{"[1 Overview]  2", "[3 Breakers]  4", "[5 Latency]"} {
+		s.press(want[1:2])
+		s.shows(want)
+	}
+}
+
 func TestNothingChangesWithoutNews(t *testing.T) {
 	s := newScreen(t)
 	s.View()

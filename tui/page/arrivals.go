@@ -114,23 +114,13 @@ type threshold struct {
 // thresholds are what the server can do, as far as it is limited.
 func thresholds(v View) []threshold {
 	var ts []threshold
-	if c := capacity(v); c > 0 {
+	if c := v.Scenario.Sustained(); c > 0 {
 		ts = append(ts, threshold{"capacity", c})
 	}
 	if r := v.Scenario.Server.Limit.Rate; r > 0 {
 		ts = append(ts, threshold{"rate limit", float64(r) / 1000})
 	}
 	return ts
-}
-
-// capacity is how many attempts per second the server can serve: its workers
-// over their mean service time; 0 if nothing limits it.
-func capacity(v View) float64 {
-	s := v.Scenario.Server
-	if s.Workers <= 0 || s.Service.Mean <= 0 {
-		return 0
-	}
-	return float64(s.Workers) / s.Service.Mean.Seconds()
 }
 
 // chartTop is the upper edge of the chart: room for the highest column, and for

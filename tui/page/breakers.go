@@ -67,7 +67,7 @@ func drawBreakers(a widget.Area, v View) {
 		drawOpenShare(in.Sub(0, y, in.W, spark), v.Snap)
 	}
 	if last >= y {
-		drawTransition(in, last, b.Last)
+		drawTransition(in, last, b.Last, v)
 	}
 }
 
@@ -152,18 +152,14 @@ func squeeze(values []float64, first int64, n int) []float64 {
 	return out
 }
 
-func drawTransition(in widget.Area, y int, last []wire.Event) {
+func drawTransition(in widget.Area, y int, last []wire.Event, v View) {
 	if len(last) == 0 {
 		in.TextCut(0, y, in.W, "no transition so far", theme.Of(theme.Dim))
 		return
 	}
 	e := last[len(last)-1]
 	from, to := lookOf(e.From), lookOf(e.To)
-	whose := fmt.Sprintf("c%04d", e.ID.Client)
-	if e.Shared {
-		whose = "fleet"
-	}
-	text := fmt.Sprintf("%s %s→", whose, from.name)
+	text := fmt.Sprintf("%s %s→", breakerName(e.ID.Client, e.Scope, e.Shared, v), from.name)
 	at := " " + widget.Moment(e.At)
 	x := 0
 	if in.W >= 5+widget.Width(text+to.name+at) {
@@ -171,5 +167,7 @@ func drawTransition(in widget.Area, y int, last []wire.Event) {
 	}
 	x = in.Text(x, y, text, theme.Of(theme.Plain))
 	x = in.Text(x, y, to.name, theme.Of(to.role).Strong())
-	in.Text(x, y, at, theme.Of(theme.Dim))
+	if x+widget.Width(at) <= in.W {
+		in.Text(x, y, at, theme.Of(theme.Dim))
+	}
 }

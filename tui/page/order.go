@@ -37,11 +37,17 @@ func (t *Tune) ToggleAgeing(v View) Request {
 func drawOrder(a widget.Area, v View) {
 	q := &v.Scenario.Fleet.Policy.Queue
 	in := widget.Panel(a, "Order", "A toggles ageing")
-	x := in.Text(0, 0, q.Order.String(), theme.Of(theme.Accent).Strong())
-	in.TextCut(x, 0, in.W-x, " · "+slotsText(v), theme.Of(theme.Dim))
-	lines := clip(widget.Wrap("bound: "+q.Order.Bound(), in.W), in.H-1, in.W)
-	for y, line := range lines {
-		in.Text(0, 1+y, line, theme.Of(theme.Plain))
+	what := q.Order.String() + " · " + slotsText(v)
+	head, bound := widget.Wrap(what, in.W), widget.Wrap("bound: "+q.Order.Bound(), in.W)
+	if len(head)+len(bound) > in.H {
+		head = []string{widget.Cut(what, in.W)}
+	}
+	for y, line := range head {
+		in.Text(0, y, line, theme.Of(theme.Dim))
+	}
+	in.TextCut(0, 0, in.W, q.Order.String(), theme.Of(theme.Accent).Strong())
+	for y, line := range clip(bound, in.H-len(head), in.W) {
+		in.Text(0, len(head)+y, line, theme.Of(theme.Plain))
 	}
 }
 
@@ -65,8 +71,11 @@ func slotsText(v View) string {
 			own++
 		}
 	}
-	if own > 0 {
-		text += "; " + strconv.Itoa(own) + " scopes have limits of their own"
+	switch {
+	case own == 1:
+		text += "; 1 scope has its own"
+	case own > 1:
+		text += "; " + strconv.Itoa(own) + " scopes have their own"
 	}
 	return text
 }

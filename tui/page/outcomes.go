@@ -1,6 +1,8 @@
 package page
 
 import (
+	"strings"
+
 	"herdscope/engine/wire"
 	"herdscope/tui/theme"
 	"herdscope/tui/widget"
@@ -36,9 +38,23 @@ func drawOutcomes(a widget.Area, v View) {
 		return
 	}
 	height := min(max(in.H/len(met), 1), 3)
-	for i, o := range met {
+	shown := min(len(met), in.H)
+	if shown < len(met) && shown > 0 {
+		shown--
+		in.TextCut(0, shown, in.W, restOf(met[shown:], v), theme.Of(theme.Plain))
+	}
+	for i, o := range met[:shown] {
 		drawOutcome(in.Sub(0, i*height, in.W, height), o, v)
 	}
+}
+
+// restOf names outcomes that have no line of their own, with how many there were.
+func restOf(rest []wire.Outcome, v View) string {
+	parts := make([]string, 0, len(rest))
+	for _, o := range rest {
+		parts = append(parts, outcomeLooks[o].name+" "+widget.Count(v.Snap.Outcomes[o]))
+	}
+	return "+ " + strings.Join(parts, " · ")
 }
 
 // outcomeName is the width of an outcome's name.

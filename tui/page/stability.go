@@ -22,7 +22,7 @@ type zone struct {
 // capacity, where a stall can feed on its own retries, or above.
 func drawStability(a widget.Area, v View) {
 	in := widget.Panel(a, "Stability", "not to scale")
-	limit := capacity(v)
+	limit := v.Scenario.Sustained()
 	attempts := v.Scenario.Fleet.Policy.Retry.Attempts
 	load := v.Snap.Now.Offered
 	if v.Status.Foreign { // how often they try is not known: what counts is what comes
@@ -97,12 +97,20 @@ func along01(v, low, high float64) float64 {
 func drawZoneHere(a widget.Area, z zone, value, along float64) {
 	text := "●" + widget.Rate(value)
 	at := min(int(along*float64(a.W)), a.W-1-widget.Width(text))
-	if widget.Width(z.name)+widget.Width(text)+6 > a.W {
+	left := at >= a.W/2
+	room := at - 3
+	if !left {
+		room = a.W - at - widget.Width(text) - 3
+	}
+	if widget.Width(z.name) > room {
 		z.name = z.short
 	}
 	indent := 0
-	if at < a.W/2 {
+	if left { // the marker gives way to the name: the line is not to scale
+		at = min(max(at, widget.Width(z.name)+2), a.W-1-widget.Width(text))
+	} else {
 		indent = a.W - widget.Width(z.name) - 3
+		at = min(at, indent-widget.Width(text))
 	}
 	drawZone(a, z, theme.Of(z.role).Strong(), indent)
 	a.Text(max(at, 0), 0, text, theme.Of(theme.Accent).Strong())

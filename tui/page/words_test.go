@@ -1,14 +1,17 @@
 package page_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"herdscope/engine/metrics"
+	"herdscope/engine/wire"
 	"herdscope/scenarios"
 	"herdscope/tui/page"
 	"herdscope/tui/page/pagetest"
+	"herdscope/tui/widget"
 )
 
 // What is said in words is cut at no size that shows it beside other panels.
@@ -31,6 +34,57 @@ func TestNoSentenceIsCut(t *testing.T) {
 				if strings.Contains(line, "…") && !strings.Contains(line, ".most ") {
 					t.Errorf("%dx%d: %s", size.w, size.h, line)
 				}
+			}
+		}
+	}
+}
+
+// Wherever the load lies, its marker leaves the name of the zone to be read.
+func TestTheMarkerLeavesTheZonesName(t *testing.T) {
+	p := page.Pages()[0]
+	for _, size := range sizes[:3] {
+		v := viewFor(p, size.w, size.h-3, pagetest.Gateway(), 14*time.Second, false)
+		for offered := 10.0; offered < 2000; offered *= 1.1 {
+			v.Snap.Now.Offered = offered
+			got := frame(plain, size.w, size.h-3, p, v)
+			for _, name := range []string{" stable", " VULNERABLE", " overload "} {
+				if !strings.Contains(got, name) || !strings.Contains(got, "●"+widget.Rate(offered)) {
+					t.Fatalf("%dx%d: at %.0f/s it does not say%s in\n%s", size.w, size.h, offered, name, got)
+				}
+			}
+		}
+	}
+}
+
+// Where one scope has a limit of its own, and where all are paused, it is said
+// whole.
+func TestTheOrderSaysWhoseSlots(t *testing.T) {
+	p := page.Pages()[3]
+	s := pagetest.Scenario()
+	s.Fleet.Policy.Queue.Limit = 4
+	s.Fleet.Policy.Queue.Scope[0].Limit = 2
+	v := viewFor(p, 160, 42, s, 14*time.Second, false)
+	if got := frame(plain, 160, 42, p, v); !strings.Contains(got, "has its own ") {
+		t.Errorf("got\n%s", got)
+	}
+	v.Snap.Paused = 20
+	if got := frame(plain, 160, 42, p, v); !strings.Contains(got, "clients ") || strings.Contains(got, "scopes of …") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+// Outcomes that have no line of their own are counted all the same.
+func TestEveryOutcomeIsCounted(t *testing.T) {
+	p := page.Pages()[4]
+	for _, h := range []int{42, 47, 60} {
+		v := viewFor(p, 160, h, pagetest.Gateway(), 14*time.Second, false)
+		for o := wire.Succeeded; int(o) < wire.NumOutcomes; o++ {
+			v.Snap.Outcomes[o] = 700 + int64(o)
+		}
+		got := frame(plain, 160, h, p, v)
+		for o := wire.Succeeded; int(o) < wire.NumOutcomes; o++ {
+			if n := strconv.Itoa(700 + int(o)); !strings.Contains(got, n) {
+				t.Errorf("160x%d: no %s of %s in\n%s", h, n, o, got)
 			}
 		}
 	}
