@@ -25,6 +25,7 @@ var Fields = policyFields()
 
 func policyFields() []knob.Field[Policy] {
 	fields := append(retryFields(), retryAfterFields()...)
+	fields = append(fields, retryClockFields()...)
 	fields = append(fields, pushbackFields()...)
 	fields = append(fields, waitFields()...)
 	fields = append(fields, breakerFields()...)

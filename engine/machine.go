@@ -304,6 +304,7 @@ func (m *Machine) answered(in Input) {
 		return
 	}
 	r := &m.requests[h]
+	in.NotBefore = m.policy.Retry.notBefore(&in)
 	if in.Retry == RetryNever {
 		r.Retry = RetryNever
 	}

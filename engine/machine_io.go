@@ -107,6 +107,9 @@ type Input struct {
 	// NotBefore is the moment that the reply's Retry-After names; it is read
 	// only if Reply.Hint has a form.
 	NotBefore clock.Instant
+	// Lead is how far the server's clock is ahead of that by which NotBefore was
+	// worked out, as the response's Date has it; 0 if it has none.
+	Lead time.Duration
 
 	// Good is how a refresh ended: Refreshed.
 	Good bool

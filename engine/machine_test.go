@@ -96,6 +96,7 @@ func drawPolicy(t *rapid.T) engine.Policy {
 		RetryAfterJitter:  rapid.Int64Range(0, 1000).Draw(t, "spread"),
 		RetryAfterMax:     time.Duration(rapid.IntRange(0, 4).Draw(t, "most asked")) * time.Second,
 		RetryAfterOver:    engine.HintRule(rapid.IntRange(0, 3).Draw(t, "over")),
+		RetryAfterClock:   engine.HintClock(rapid.IntRange(0, 1).Draw(t, "clock")),
 		Pushback:          rapid.Bool().Draw(t, "pushback"),
 		RetryAfterDefault: time.Duration(rapid.IntRange(0, 2).Draw(t, "assumed")) * time.Second,
 		Statuses:          engine.StatusSet(rapid.IntRange(0, 2).Draw(t, "statuses")),
@@ -268,9 +269,10 @@ func (h *hand) answer(t *rapid.T, id wire.AttemptID) {
 		in.Reply.Status = rapid.SampledFrom([]uint16{200, 204, 302, 401, 404, 408, 429, 500, 503}).Draw(t, "status")
 		if rapid.Bool().Draw(t, "hint") {
 			in.Reply.Hint.Form = rapid.SampledFrom([]wire.HintForm{
-				wire.HintSeconds, wire.HintPushback, wire.HintPushbackStop,
+				wire.HintSeconds, wire.HintIMFDate, wire.HintPushback, wire.HintPushbackStop,
 			}).Draw(t, "form")
 			in.NotBefore = h.now.Add(time.Duration(rapid.IntRange(-2, 9).Draw(t, "after")) * time.Second)
+			in.Lead = time.Duration(rapid.IntRange(-3, 3).Draw(t, "lead")) * time.Second
 		}
 	}
 	h.drop(id)

@@ -65,6 +65,8 @@ type Retry struct {
 	// RetryAfterDefault is what a 429 or 503 without Retry-After is taken to ask
 	// for where RetryAfter is on; 0 leaves the wait to Backoff.
 	RetryAfterDefault time.Duration
+	// RetryAfterClock is the clock by which a date counts.
+	RetryAfterClock HintClock
 	// Pushback obeys gRPC's field grpc-retry-pushback-ms (gRFC A6) of a response
 	// that is retried: a number of milliseconds is exactly how long the retry
 	// waits, whatever RetryAfterMax and the jitter say, and the backoff begins anew

@@ -21,6 +21,7 @@ import (
 //	         [same=N] [parent=N] [children=N]
 //	TIME refreshed good|bad          the end of a refresh that is no request
 //	TIME reply N#TRY STATUS [after=D]   a response, with a Retry-After that names D from now
+//	TIME reply N#TRY STATUS date=D lead=D   the same as a date, from a server that far ahead
 //	TIME reply N#TRY STATUS pushback=D|stop   one with gRPC's pushback
 //	TIME reset N#TRY                 a connection reset before the reply was whole
 //	TIME commit N#TRY                the attempt cannot be repeated any more
@@ -232,6 +233,12 @@ func answer(at clock.Instant, id wire.AttemptID, words []string) (engine.Input, 
 	}
 	d, err := time.ParseDuration(value)
 	in.NotBefore = at.Add(d)
+	if name == "date" {
+		in.Reply.Hint.Form = wire.HintIMFDate
+	}
+	if len(words) > 2 && err == nil {
+		in.Lead, err = time.ParseDuration(strings.TrimPrefix(words[2], "lead="))
+	}
 	return in, err
 }
 

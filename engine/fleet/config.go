@@ -119,4 +119,5 @@ type Input struct {
 	ID        wire.AttemptID
 	Reply     wire.Reply
 	NotBefore clock.Instant
+	Lead      time.Duration
 }

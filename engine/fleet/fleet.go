@@ -110,6 +110,7 @@ func (f *Fleet) Step(now clock.Instant, in Input, out []engine.Effect) []engine.
 	case Answered:
 		return f.step(now, int32(in.ID.Client), engine.Input{
 			Kind: engine.Answered, ID: in.ID, Reply: in.Reply, NotBefore: in.NotBefore,
+			Lead: in.Lead,
 		}, out)
 	case Cancel:
 		return f.step(now, int32(in.ID.Client), engine.Input{

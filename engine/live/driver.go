@@ -226,12 +226,13 @@ func (d *Driver) deliver(m *message) {
 	if m.result.aborted {
 		return
 	}
-	reply := m.result.reply
+	reply, epoch := m.result.reply, d.config.Clock.EpochUnixNanos()
 	d.step(m.at, fleet.Input{
 		Kind:      fleet.Answered,
 		ID:        a.ID,
 		Reply:     reply,
-		NotBefore: retryafter.Resolve(reply.Hint, m.at, d.config.Clock.EpochUnixNanos()),
+		NotBefore: retryafter.Resolve(reply.Hint, m.at, epoch),
+		Lead:      lead(m.result.date, m.at, epoch),
 	})
 }
 

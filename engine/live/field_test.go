@@ -184,7 +184,7 @@ func TestPL11WhatIsMadeOfEachValue(t *testing.T) {
 	}
 	policy := patient()
 	policy.Retry.Backoff.Base, policy.Retry.Backoff.Cap = own, own
-	policy.Retry.RetryAfterMax = most
+	policy.Retry.RetryAfterMax, policy.Retry.RetryAfterClock = most, engine.ClockDate
 	for _, h := range retryAfters(time.Now()) {
 		fate, ok := want[h.name]
 		if !ok {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"herdscope/engine/clock"
 	"herdscope/engine/retryafter"
@@ -50,6 +51,8 @@ type sender struct {
 // result is what came of an attempt.
 type result struct {
 	reply wire.Reply
+	// date is the response's Date; the zero Time if it has none.
+	date time.Time
 	// aborted: the attempt ended in an error after it had been cancelled.
 	aborted bool
 	// connectedAt is when it had a connection, or had none to wait for any more.
@@ -248,7 +251,7 @@ func (s *sender) read(ctx context.Context, resp *http.Response) result {
 	if err != nil && err != io.EOF {
 		return failed(ctx, err)
 	}
-	return result{reply: wire.Reply{
+	return result{date: dateOf(resp.Header), reply: wire.Reply{
 		Kind:   wire.ReplyResponse,
 		Status: uint16(resp.StatusCode),
 		Hint:   s.hint(resp.Header),
@@ -260,6 +263,24 @@ func (s *sender) read(ctx context.Context, resp *http.Response) result {
 func (s *sender) hint(h http.Header) wire.Hint {
 	now := s.clock.Epoch().Add(s.clock.Now().Duration())
 	return retryafter.ParseFields(h.Values, now.Unix())
+}
+
+// dateOf is a response's Date; the zero Time if it has none that can be read.
+func dateOf(h http.Header) time.Time {
+	date, err := http.ParseTime(h.Get("Date"))
+	if err != nil {
+		return time.Time{}
+	}
+	return date
+}
+
+// lead is how far the clock behind a Date is ahead of this one, whose epoch is
+// given; 0 if there is no Date.
+func lead(date time.Time, received clock.Instant, epochUnixNanos int64) time.Duration {
+	if date.IsZero() {
+		return 0
+	}
+	return retryafter.Lead(date.Unix(), received, epochUnixNanos)
 }
 
 // failed is the result of an attempt without a whole response. A response that

@@ -31,6 +31,8 @@ type attemptInFlight struct {
 	// or around it.
 	replaced bool
 	sent     *http.Request // as the hooks left it
+	// lead is how far the server's clock is ahead, by the response's Date.
+	lead time.Duration
 }
 
 type attemptKey struct{}
@@ -132,7 +134,7 @@ func (a *attemptInFlight) answer(
 ) {
 	a.call.t.step(engine.Input{
 		Kind: engine.Answered, ID: a.ID, Class: a.Class, Scope: a.Scope,
-		Reply: reply, NotBefore: notBefore, Retry: retry,
+		Reply: reply, NotBefore: notBefore, Lead: a.lead, Retry: retry,
 	})
 	if a.inFlight() {
 		a.call.flight = nil
@@ -245,7 +247,7 @@ func (a *attemptInFlight) failed(err error, tr *trace) {
 // may be a retry or if all of it is there.
 func (a *attemptInFlight) received(resp *http.Response) {
 	body := resp.Body
-	reply, notBefore := a.call.t.replyOf(resp)
+	reply, notBefore := a.replyOf(resp)
 	switch {
 	case body == http.NoBody:
 		a.judge(resp, reply, notBefore)
@@ -341,13 +343,12 @@ func (a *attemptInFlight) broken(err error) error {
 }
 
 // replyOf is a response as the machine sees it, with the moment that its
-// Retry-After names. A date counts by the server's clock, if it tells it.
-func (t *Transport) replyOf(resp *http.Response) (wire.Reply, clock.Instant) {
+// Retry-After names by this machine's clock; and it notes the lead of the server's.
+func (a *attemptInFlight) replyOf(resp *http.Response) (wire.Reply, clock.Instant) {
 	reply := wire.Reply{Kind: wire.ReplyResponse, Status: uint16(resp.StatusCode)}
-	now, wall := t.now(), time.Now()
-	if date, err := http.ParseTime(resp.Header.Get("Date")); err == nil {
-		wall = date
-	}
+	now, wall := a.call.t.now(), time.Now()
+	epoch := wall.UnixNano() - int64(now)
+	a.lead = lead(dateOf(resp.Header), now, epoch)
 	reply.Hint = retryafter.ParseFields(resp.Header.Values, wall.Unix())
-	return reply, retryafter.Resolve(reply.Hint, now, wall.UnixNano()-int64(now))
+	return reply, retryafter.Resolve(reply.Hint, now, epoch)
 }

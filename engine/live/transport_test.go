@@ -225,7 +225,9 @@ func TestRetryAfterIsHonouredByTheServersClock(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				first := true
-				tr := travel(t, patient(), WithBase(tripFunc(func(*http.Request) (*http.Response, error) {
+				p := patient()
+				p.Retry.RetryAfterClock = engine.ClockDate
+				tr := travel(t, p, WithBase(tripFunc(func(*http.Request) (*http.Response, error) {
 					if !first {
 						return response(200, ""), nil
 					}

@@ -124,7 +124,7 @@ func (p Preset) Apply(policy *engine.Policy) {
 	r.Network, r.Timeouts = p.Network, p.Timeouts
 	r.RetryAfter, r.RetryAfterJitter = p.RetryAfter, p.RetryAfterJitter
 	r.RetryAfterMax, r.RetryAfterOver, r.RetryAfterDefault = p.RetryAfterMax, p.RetryAfterOver, 0
-	r.Pushback = p.Pushback
+	r.RetryAfterClock, r.Pushback = engine.ClockOwn, p.Pushback
 	policy.Budget.Config = p.Budget
 }
 

@@ -92,6 +92,14 @@ func Resolve(h wire.Hint, received clock.Instant, epochUnixNanos int64) clock.In
 	return moment.Add(-time.Duration(rest))
 }
 
+// Lead is how far the clock of a server is ahead of the epoch's, by the Date of a
+// response in Unix seconds and the moment at which that was received: it includes
+// what the response took on its way, and what Date, which is in whole seconds,
+// leaves out. It saturates.
+func Lead(dateUnix int64, received clock.Instant, epochUnixNanos int64) time.Duration {
+	return Resolve(wire.Hint{Form: wire.HintIMFDate, Value: dateUnix}, 0, epochUnixNanos).Sub(received)
+}
+
 // FromDelay is the hint with which a server at now asks to wait for the given
 // time, negative times as 0. It says the true moment where the form can: a
 // number of seconds if the wait is whole, a date if the moment is. Everything

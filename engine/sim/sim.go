@@ -42,6 +42,9 @@ type Config struct {
 	// Epoch is the wall clock at the beginning of the run, in Unix
 	// nanoseconds; HTTP dates need it.
 	Epoch int64
+	// Date is what the server's clock shows, in Unix seconds, in the Date field of
+	// a response that it makes at an instant; nil has it make none.
+	Date func(clock.Instant) int64
 	// MaxAtOnce is how many things may happen at one instant before the run is
 	// taken for stuck; 0 is a million.
 	MaxAtOnce int
@@ -64,6 +67,7 @@ type message struct {
 	kind    messageKind
 	attempt wire.Attempt // to the server
 	reply   wire.Reply   // to the fleet, for attempt.ID
+	made    clock.Instant
 }
 
 type messageKind uint8
@@ -157,8 +161,17 @@ func (s *Sim) deliver() {
 		s.Do(fleet.Input{
 			Kind: fleet.Answered, ID: m.attempt.ID, Reply: m.reply,
 			NotBefore: retryafter.Resolve(m.reply.Hint, s.now, s.config.Epoch),
+			Lead:      s.lead(&m),
 		})
 	}
+}
+
+// lead is how far the server's clock is ahead, as a reply that returns now has it.
+func (s *Sim) lead(m *message) time.Duration {
+	if s.config.Date == nil || !m.reply.Hint.Form.Dated() {
+		return 0
+	}
+	return retryafter.Lead(s.config.Date(m.made), s.now, s.config.Epoch)
 }
 
 // unix is the time of day, as Unix time.
@@ -200,7 +213,7 @@ func (s *Sim) Serve(in wire.ServerInput) {
 				s.slow.begin(e.ID)
 			}
 			s.transit.Push(s.now.Add(e.Reply.Over).Add(s.config.Delay), message{
-				kind: returning, attempt: wire.Attempt{ID: e.ID}, reply: e.Reply,
+				kind: returning, attempt: wire.Attempt{ID: e.ID}, reply: e.Reply, made: s.now,
 			})
 		case wire.ServerEvent:
 			s.observe(e.Event)

@@ -85,6 +85,16 @@ func (f HintForm) String() string { return nameOf(hintNames, int(f)) }
 // who know of it.
 func (f HintForm) Pushback() bool { return f == HintPushback || f == HintPushbackStop }
 
+// Dated says whether the form is a date, which means a moment by the clock of who
+// wrote it.
+func (f HintForm) Dated() bool {
+	switch f {
+	case HintIMFDate, HintRFC850Date, HintAsctimeDate, HintPast:
+		return true
+	}
+	return false
+}
+
 // Hint is a Retry-After field as its sender means it. Value is a Unix time in
 // seconds for the date forms and HintPast, a delay in milliseconds for
 // HintFraction and HintPushback, nothing for HintHuge, HintGarbage, HintEmpty and

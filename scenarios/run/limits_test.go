@@ -67,6 +67,19 @@ func TestPL11SkewedClockMakesReturnsLate(t *testing.T) {
 	}
 }
 
+// By Date nobody is early or late, however wrong the server's clock is, and though
+// Date leaves out up to a second.
+func TestRetryAfterByDateForgivesASkewedClock(t *testing.T) {
+	for _, skew := range []string{"60s", "-60s"} {
+		returned := logOf(wire.ServerReturned)
+		s := runVirtual(t, builtin(t, "rate-limit", "server.clock_skew", skew,
+			"retry.retry_after_clock", "date"), returned).Summary
+		if s.OnTime < 1000 || s.Early > 0 {
+			t.Errorf("%s: %d early, %d on time, %d late", skew, s.Early, s.OnTime, s.Late)
+		}
+	}
+}
+
 // pay charges cards with a timeout that cuts off a fifth of the work.
 const pay = `version: 1
 name: pay

@@ -38,7 +38,7 @@ func startVirtual(s scenarios.Scenario, o Options) (*virtual, error) {
 	v := &virtual{parts: p, speed: 1}
 	v.sim = sim.New(sim.Config{
 		Fleet: p.fleet, Server: p.model, Observers: []wire.Observer{p.hub},
-		Delay: s.NetworkDelay, Epoch: retryafter.VirtualEpochUnixNanos,
+		Delay: s.NetworkDelay, Epoch: retryafter.VirtualEpochUnixNanos, Date: p.model.Date,
 		MaxAtOnce: 1_000_000 + 20*s.Fleet.Clients,
 	})
 	return v, nil
