@@ -14,8 +14,9 @@ import (
 //
 // A flight is not bound to the one that began it. Whoever is cancelled or misses
 // a deadline leaves alone, the first one too, and the flight goes on for the
-// others; it is given up with the last of them. A failure is shared like a
-// success, and nothing is kept: who comes after the end begins a flight anew.
+// others; it is given up with the last of them. It has the most important class of
+// those who are in it now. A failure is shared like a success, and nothing is kept:
+// who comes after the end begins a flight anew.
 type Dedup struct {
 	// Window is how long after its first request came a flight takes others in;
 	// 0 is off. At the very end of it the next flight begins.
@@ -178,7 +179,7 @@ func (m *Machine) extend(f int32) {
 	switch c.place {
 	case inQueue:
 		m.line(c).Defer(f, c.deadline)
-		m.setTimer(f, max(m.now, min(c.deadline, m.line(c).Expires(f))))
+		m.setTimer(f, max(m.now, min(c.deadline, m.line(c).Expires(f), m.promoteAt(c))))
 	case inSocket, onWire:
 		m.setTimer(f, min(c.deadline, m.timeoutAt(c), m.overdueAt(c)))
 	case renewing:
@@ -196,9 +197,9 @@ func (m *Machine) quit(h int32) {
 		return
 	}
 	m.unlink(f, h)
-	m.extend(f)
 	m.requests[h].cause = wire.CauseCancel
 	m.finish(h, wire.Cancelled)
+	m.rank(f, wire.CauseNone)
 }
 
 // miss ends a member whose deadline has come, and the flight with the last one.
@@ -209,10 +210,10 @@ func (m *Machine) miss(h int32) {
 		return
 	}
 	m.unlink(f, h)
-	m.extend(f)
 	r := &m.requests[h]
 	r.cause = wire.CauseDeadline
 	m.finish(h, m.late(r))
+	m.rank(f, wire.CauseNone)
 }
 
 // expire ends a flight whose last member's deadline has come.

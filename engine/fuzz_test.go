@@ -167,6 +167,7 @@ func (b *tape) policy() engine.Policy {
 			StarvedAfter: time.Duration(b.upto(2)) * time.Second,
 		}
 	}
+	p.Queue.PromoteAfter = time.Duration(b.upto(3)) * 700 * time.Millisecond
 	return p
 }
 
@@ -189,7 +190,7 @@ func (b *tape) breaker() breaker.Config {
 
 // play feeds one input.
 func (b *tape) play(h *hand) {
-	switch b.upto(7) {
+	switch b.upto(8) {
 	case 0, 1, 2:
 		h.next++
 		h.step(engine.Input{
@@ -206,6 +207,11 @@ func (b *tape) play(h *hand) {
 		h.step(engine.Input{Kind: engine.Cancel, Request: wire.RequestID(b.upto(int(h.next) + 1))})
 	case 7:
 		b.turn(h)
+	case 8:
+		h.step(engine.Input{
+			Kind: engine.SetClass, Request: wire.RequestID(b.upto(int(h.next) + 1)),
+			Class: wire.Class(b.upto(wire.NumClasses - 1)),
+		})
 	}
 }
 

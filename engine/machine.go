@@ -29,7 +29,9 @@ type Machine struct {
 	own      budget.Budget  // unless shared is set
 	shared   *budget.Budget // one for the whole fleet
 	common   *Breakers      // of the whole fleet; nil if there are none
-	dead     deadGroups
+	// promoteAfter is what the timers of those who wait reckon with.
+	promoteAfter time.Duration
+	dead         deadGroups
 	// sockets has when each of those who wait for a connection began to.
 	sockets clock.Index
 	token   token
@@ -102,6 +104,7 @@ type request struct {
 	Input                  // as submitted
 	came     clock.Instant // when it was submitted
 	since    clock.Instant // when its present stay in queue, wire or backoff began
+	ranked   clock.Instant // when it was last given another class
 	deadline clock.Instant
 	until    clock.Instant // when the breaker that refused it may let others through
 	number   uint64
@@ -193,6 +196,8 @@ func (m *Machine) Step(now clock.Instant, in Input, out []Effect) []Effect {
 		m.refreshed(in.Good)
 	case CancelGroup:
 		m.cancelGroup(in.Group)
+	case SetClass:
+		m.setClass(in.Request, in.Class)
 	case Wake:
 		m.touch(in.Scope)
 	}
@@ -206,15 +211,9 @@ func (m *Machine) submit(in Input) {
 	h := m.slot()
 	m.joined++
 	r := &m.requests[h]
-	*r = request{Input: in, came: m.now, number: m.joined, deadline: clock.Never}
+	*r = request{Input: in, came: m.now, number: m.joined}
 	expected := m.adopt(h)
-	for _, limit := range [...]time.Duration{
-		m.policy.Queue.Class[r.Class].Deadline, m.policy.Retry.Total,
-	} {
-		if limit > 0 {
-			r.deadline = min(r.deadline, m.now.Add(limit))
-		}
-	}
+	r.deadline = m.deadlineOf(r)
 	m.ids[h] = in.Request
 	m.handles.put(m.ids, h)
 	e := m.event(wire.RequestBegan, r)
@@ -345,6 +344,7 @@ func (m *Machine) giveUp(h int32) {
 
 // changed looks at everything that a new policy may have set free.
 func (m *Machine) changed() {
+	m.retimePromotions()
 	for s := range m.scopes {
 		m.touch(uint8(s))
 		m.tickBreaker(uint8(s))

@@ -35,6 +35,11 @@ const (
 	// CancelGroup gives up all requests of Group at once, wherever they are, and
 	// refuses those of it that come later.
 	CancelGroup
+	// SetClass gives the request Request the class Class, wherever it is. It
+	// keeps its age, and the deadline of the new class counts from its submission.
+	// A nested request is not lowered below its parent, and is raised with it. A
+	// flight has the most important class of those that share it.
+	SetClass
 	// Wake says that the breaker of Scope, which the machine shares with others,
 	// may let something through that AwaitsBreaker.
 	Wake

@@ -11,6 +11,7 @@ import (
 	"herdscope/engine/clock"
 	"herdscope/engine/enginetest"
 	"herdscope/engine/limiter"
+	"herdscope/engine/queue"
 	"herdscope/engine/wire"
 
 	"pgregory.net/rapid"
@@ -129,6 +130,8 @@ func drawPolicy(t *rapid.T) engine.Policy {
 		p.Queue.Scope[s].Capacity = rapid.IntRange(engine.Unlimited, 3).Draw(t, "own capacity")
 	}
 	p.Queue.Capacity = rapid.IntRange(0, 4).Draw(t, "capacity")
+	p.Queue.Order = queue.Order(rapid.IntRange(0, len(queue.OrderNames())-1).Draw(t, "order"))
+	p.Queue.PromoteAfter = time.Duration(rapid.IntRange(0, 3).Draw(t, "promote")) * 700 * time.Millisecond
 	p.Queue.Protect = rapid.Bool().Draw(t, "protect")
 	p.Queue.ProtectHold = time.Duration(rapid.IntRange(0, 3).Draw(t, "hold")) * time.Second
 	p.Queue.Nested = engine.NestedRule(rapid.IntRange(0, 1).Draw(t, "nested"))
@@ -166,7 +169,7 @@ func TestMachineKeepsTheIdentities(t *testing.T) {
 }
 
 func (h *hand) anything(t *rapid.T) {
-	switch rapid.IntRange(0, 11).Draw(t, "verb") {
+	switch rapid.IntRange(0, 12).Draw(t, "verb") {
 	case 0, 1, 2, 3:
 		h.submit(t)
 	case 4, 5, 6:
@@ -184,6 +187,12 @@ func (h *hand) anything(t *rapid.T) {
 		h.cancelGroup(t)
 	case 11:
 		h.refresh(t)
+	case 12:
+		h.step(engine.Input{
+			Kind:    engine.SetClass,
+			Request: wire.RequestID(rapid.IntRange(0, int(h.next)+1).Draw(t, "set")),
+			Class:   wire.Class(rapid.IntRange(0, wire.NumClasses-1).Draw(t, "class")),
+		})
 	}
 }
 

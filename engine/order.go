@@ -55,15 +55,21 @@ func (m *Machine) waiter(h int32) queue.Waiter {
 	return w
 }
 
-// await sets the timer of a request that waits: for its deadline, or for the end
-// of the order's patience if that is earlier. If that has come, the request ends:
-// by CoDel it is shed, since it is one too many, and by EDF it has missed its
-// deadline, since it could not be in time any more.
+// await sets the timer of a request that waits: for its deadline, for the end of
+// the order's patience, or for its promotion, whichever is earliest. If one of the
+// first two has come, the request ends: by CoDel it is shed, since it is one too
+// many, and by EDF it has missed its deadline, since it could not be in time any
+// more.
 func (m *Machine) await(h int32) {
 	r := &m.requests[h]
 	q := m.line(r)
 	if at := min(r.deadline, q.Expires(h)); at > m.now {
-		m.setTimer(h, at)
+		up := m.promoteAt(r)
+		if up <= m.now {
+			m.promote(h)
+			return
+		}
+		m.setTimer(h, min(at, up))
 		return
 	}
 	m.leaveQueue(h)

@@ -129,6 +129,11 @@ type Queue struct {
 	// NestedLimit is how many attempts and waiting parents each lane of nested
 	// requests may have; 0 is unlimited.
 	NestedLimit int
+	// PromoteAfter is how long a request waits in the queue before it moves up
+	// to the next class, with its age, and after as long to the one above that;
+	// 0 is off. A retry waits anew. All that share a flight wait, and move up, as
+	// the flight does.
+	PromoteAfter time.Duration
 	// Class is the rules of each class inside the scope.
 	Class [wire.NumClasses]ClassQueue
 }

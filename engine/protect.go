@@ -71,7 +71,7 @@ func (m *Machine) patient(h int32, waits bool) {
 	switch {
 	case r.Class != wire.Background || r.lane > 0:
 	case waits:
-		p.background.Set(h, m.now)
+		p.background.Set(h, r.since)
 	default:
 		p.background.Clear(h)
 	}
@@ -98,6 +98,7 @@ func (m *Machine) watchProtection(s uint8) {
 
 func protectFields() []knob.Field[Policy] {
 	return []knob.Field[Policy]{
+		promoteField(),
 		knob.AtBool(knob.Spec{
 			Name: "queue.protect", Kind: knob.Switch,
 			Doc: "whether background waits while critical work of its scope is unfinished",

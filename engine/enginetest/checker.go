@@ -198,6 +198,7 @@ func (c *Checker) Observe(e wire.Event) {
 	switch {
 	case e.Kind == wire.RequestHeld, e.Kind == wire.SocketQueued, e.Kind == wire.SocketDequeued,
 		e.Kind == wire.RequestJoined, e.Kind == wire.RequestNesting, e.Kind == wire.NestedDeadlock,
+		e.Kind == wire.ClassChanged,
 		e.Kind <= wire.RequestDone && e.Kind != wire.AttemptLate:
 		c.request(e)
 	case e.Kind == wire.PageEnded:
@@ -255,6 +256,10 @@ func (c *Checker) request(e wire.Event) {
 	r = c.whose(e, r)
 	if r == nil {
 		c.must(false, "%v: %v before it began", e.ID, e.Kind)
+		return
+	}
+	if e.Kind == wire.ClassChanged {
+		c.reclass(e, r)
 		return
 	}
 	c.must(r.class == e.Class, "%v changed from %v to %v", e.ID, r.class, e.Class)

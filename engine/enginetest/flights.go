@@ -65,19 +65,32 @@ func (c *Checker) alight(e wire.Event, r *track) {
 // flight of that number, if there is one.
 func (c *Checker) whose(e wire.Event, r *track) *track {
 	f := c.flights[key{e.ID.Client, e.ID.Request}]
-	if f == nil || e.Kind == wire.RequestDone || e.Kind == wire.RequestJoined {
+	if f == nil || e.Kind == wire.RequestDone || e.Kind == wire.RequestJoined ||
+		e.Kind == wire.ClassChanged && !e.Shared {
+		c.must(e.Kind != wire.ClassChanged || !e.Shared, "%v has no flight that could change", e.ID)
 		return r
 	}
 	c.must(!f.landed, "%v: %v after its flight has landed", e.ID, e.Kind)
 	return &f.track
 }
 
-// flying checks that as many requests share as the machines count.
+// flying checks that as many requests share as the machines count, and that each
+// flight has the most important class of its members.
 func (c *Checker) flying(counts engine.Counts) {
 	sharing := 0
+	least := map[*flightTrack]wire.Class{}
+	for _, r := range c.requests {
+		if f := r.flight; f != nil {
+			if class, ok := least[f]; !ok || r.class < class {
+				least[f] = r.class
+			}
+		}
+	}
 	for _, f := range c.flights {
 		sharing += f.members - 1
 		c.must(!f.landed, "%d members of the flight of %v are left", f.members, f.leader)
+		c.must(f.class == least[f], "the flight of %v is %v, and one of its members %v", f.leader,
+			f.class, least[f])
 	}
 	c.must(sharing == counts.Sharing, "%d requests share, %+v", sharing, counts)
 }

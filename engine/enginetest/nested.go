@@ -92,8 +92,8 @@ func (c *Checker) unnest(e wire.Event, r *track, was stage) {
 	}
 }
 
-// nested checks that nobody outlives a parent, and that as many parents wait as
-// the machines count.
+// nested checks that nobody outlives a parent or is less important, and that as many
+// parents wait as the machines count.
 func (c *Checker) nested(counts engine.Counts) {
 	waiting := 0
 	for k, r := range c.requests {
@@ -101,6 +101,7 @@ func (c *Checker) nested(counts engine.Counts) {
 			waiting++
 		}
 		c.must(r.parent == nil || r.parent.stage != over, "%v outlives its parent", k)
+		c.must(r.parent == nil || r.parent.class >= r.class, "%v is less important than its parent", k)
 	}
 	c.must(waiting == counts.Nesting, "%d parents wait, %+v", waiting, counts)
 }

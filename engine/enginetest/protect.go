@@ -14,6 +14,26 @@ func (c *Checker) protect(e wire.Event, n int) {
 	}
 }
 
+// reclass takes in that a request, or a flight, has another class, and moves all that
+// is counted by class. It is the members that are critical, and not the flight.
+func (c *Checker) reclass(e wire.Event, r *track) {
+	c.must(e.Was == r.class && e.Class != e.Was, "%v: from %v to %v, but was %v",
+		e.ID, e.Was, e.Class, r.class)
+	c.must((e.Leader != 0) == (r.stage == aboard), "%v: of the flight of %d (stage %d)",
+		e.ID, e.Leader, r.stage)
+	was := e
+	was.Class = e.Was
+	if !e.Shared {
+		c.protect(was, -1)
+		c.protect(e, 1)
+	}
+	if r.stage == sent || r.stage == connecting || r.stage == nesting {
+		c.slots(was, r, -1)
+		c.slots(e, r, 1)
+	}
+	r.class = e.Class
+}
+
 // window checks that window protection lets no background attempt start while
 // critical work is unfinished, save after its hold.
 func (c *Checker) window(e wire.Event, s *scopeTrack, p *engine.Policy) {

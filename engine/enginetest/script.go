@@ -25,6 +25,7 @@ import (
 //	TIME reply N#TRY STATUS pushback=D|stop   one with gRPC's pushback
 //	TIME reset N#TRY                 a connection reset before the reply was whole
 //	TIME commit N#TRY                the attempt cannot be repeated any more
+//	TIME class N CLASS               the request has that class from now on
 //	TIME cancel N
 //	TIME cancel-group G
 //	TIME run                         tick at every deadline up to TIME
@@ -131,6 +132,12 @@ func (s *Script) input(at clock.Instant, verb string, words []string) (engine.In
 		return engine.Input{Kind: engine.Answered, ID: id, Reply: reply}, nil
 	case "commit":
 		return engine.Input{Kind: engine.Commit, ID: id}, nil
+	case "class":
+		class, ok := wire.ParseClass(strings.Join(words[1:], " "))
+		if !ok {
+			return engine.Input{}, fmt.Errorf("no class %q", words[1:])
+		}
+		return engine.Input{Kind: engine.SetClass, Request: id.Request, Class: class}, nil
 	case "cancel":
 		return engine.Input{Kind: engine.Cancel, Request: id.Request}, nil
 	case "cancel-group":
@@ -284,6 +291,8 @@ func describeEvent(e wire.Event) string {
 			return fmt.Sprintf("%s after %v, kept back", name, e.Delay)
 		}
 		return fmt.Sprintf("%s after %v", name, e.Delay)
+	case wire.ClassChanged:
+		return describeChange(e)
 	case wire.AttemptSent:
 		if e.Probe {
 			return name + " as a probe"
@@ -322,6 +331,22 @@ func describeEvent(e wire.Event) string {
 		return fmt.Sprintf("%v: %v, %v", e.Kind, e.Class, e.Delay)
 	}
 	return name
+}
+
+func describeChange(e wire.Event) string {
+	whose := ""
+	if e.Shared {
+		whose = "the flight of "
+	}
+	return fmt.Sprintf("%v %s%d: %v to %v%s", e.Kind, whose, e.ID.Request, e.Was, e.Class,
+		describePromotion(e))
+}
+
+func describePromotion(e wire.Event) string {
+	if e.Cause == wire.CauseElapsed {
+		return ", after its wait"
+	}
+	return ""
 }
 
 // describeWait is where the wait before a retry comes from.

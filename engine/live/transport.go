@@ -32,7 +32,8 @@ import (
 // redirect that an http.Client follows is a request of its own.
 //
 // What one request asks for beyond the policy is in its context: WithClass,
-// WithoutRetry, WithRetry, WithIdempotencyKey, WithAttemptTimeout. A context
+// WithoutRetry, WithRetry, WithIdempotencyKey, WithAttemptTimeout; WithPriority
+// for a class that may change while the request is under way. A context
 // that is done ends the request at once, wherever it is, and says nothing to
 // the breaker.
 //
@@ -188,6 +189,7 @@ func (t *Transport) begin(req *http.Request) (*call, error) {
 	}
 	c.id = t.nextID()
 	t.calls[c.id] = c
+	c.follow()
 	t.step(engine.Input{
 		Kind: engine.Submit, Request: c.id, Class: c.wish.class, Method: methodOf(req),
 		Scope: c.scope, Timeout: c.wish.timeout, Since: t.now(), Retry: c.retry,

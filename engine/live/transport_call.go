@@ -134,6 +134,7 @@ func (c *call) abort() {
 // done settles the request as its last event says. It needs the lock.
 func (c *call) done(e wire.Event) {
 	c.ended = true
+	c.unfollow()
 	close(c.over)
 	if c.unwatch != nil {
 		c.unwatch()

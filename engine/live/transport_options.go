@@ -96,6 +96,8 @@ type wish struct {
 	retry   engine.RetryOption
 	key     string
 	alone   bool
+	// priority is what class follows; nil if it is fixed.
+	priority *Priority
 }
 
 type wishKey struct{}
@@ -130,7 +132,7 @@ func with(ctx context.Context, set func(*wish)) context.Context {
 // WithClass sets the priority class of requests with this context; without it
 // they are interactive.
 func WithClass(ctx context.Context, class wire.Class) context.Context {
-	return with(ctx, func(w *wish) { w.class = class })
+	return with(ctx, func(w *wish) { w.class, w.priority = class, nil })
 }
 
 // WithoutRetry has each request with this context sent once at most. Nothing

@@ -11,7 +11,9 @@ type clients struct {
 	inFlight int64
 	missed   int64
 	denied   int64
-	statuses [1000]int64
+	// reclassed counts changes of class.
+	reclassed int64
+	statuses  [1000]int64
 
 	latency [wire.NumClasses]times
 	recent  recent

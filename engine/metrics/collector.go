@@ -127,6 +127,8 @@ func (c *Collector) Observe(e wire.Event) {
 		c.serverReplayed()
 	case wire.FaultBegan, wire.FaultEnded, wire.FaultStruck, wire.FaultMissed, wire.ServerSwallowed:
 		c.fault(&e)
+	case wire.ClassChanged:
+		c.reclass(&e)
 	case wire.RetryDenied:
 		c.client.denied++
 	case wire.PageEnded:

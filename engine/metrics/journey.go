@@ -139,6 +139,10 @@ func (j *journeys) observe(e *wire.Event) {
 		r.sent = e.At
 	case wire.RequestNesting:
 		r.turn(e.At, PartNested)
+	case wire.ClassChanged:
+		if !e.Shared {
+			r.class = classOf(e)
+		}
 	case wire.RequestDone:
 		r.turn(e.At, PartWire)
 		j.end(r, e)

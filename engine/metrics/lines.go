@@ -59,23 +59,36 @@ func (l *lines) vacant() int32 {
 }
 
 // join lets a request wait at the end of its line.
-func (l *lines) join(e *wire.Event) {
+func (l *lines) join(e *wire.Event) { l.insert(e, e.At) }
+
+// insert lets a request wait in its line as one that joined at a moment.
+func (l *lines) insert(e *wire.Event, joined clock.Instant) {
 	at := l.vacant()
 	x := &l.nodes[at]
 	l.free = x.next
-	*x = link{joined: e.At, line: l.queue(e)}
+	*x = link{joined: joined, line: l.queue(e)}
 	if x.line < 0 {
 		return
 	}
 	x.line += int32(classOf(e))
 	q := &l.lines[x.line]
-	x.prev = q.last
 	if q.n == 0 {
-		q.first, q.since = at, e.At
-	} else {
-		l.nodes[q.last].next = at
+		q.since = e.At
 	}
-	q.last = at
+	x.prev = q.last
+	for x.prev != 0 && l.nodes[x.prev].joined > joined {
+		x.next, x.prev = x.prev, l.nodes[x.prev].prev
+	}
+	if x.prev == 0 {
+		q.first = at
+	} else {
+		l.nodes[x.prev].next = at
+	}
+	if x.next == 0 {
+		q.last = at
+	} else {
+		l.nodes[x.next].prev = at
+	}
 	q.n++
 }
 

@@ -88,12 +88,7 @@ func (q *queues) leave(e *wire.Event) {
 		return
 	}
 	c := &q.classes[p.class]
-	last := len(c.waiting) - 1
-	if moved := c.waiting[last]; moved.key != key {
-		c.waiting[p.index] = moved
-		q.places.at(moved.key).index = p.index
-	}
-	c.waiting = c.waiting[:last]
+	q.drop(c, p.index)
 	q.count--
 	q.left = key
 	q.gap[p.class] = max(q.gap[p.class], q.lines.leave(p.node, e.At))
@@ -101,6 +96,44 @@ func (q *queues) leave(e *wire.Event) {
 	if e.Kept {
 		c.kept++
 	}
+}
+
+// drop takes the waiter with an index out of a class, and gives its place to the
+// last one.
+func (q *queues) drop(c *class, index int32) {
+	last := len(c.waiting) - 1
+	if moved := c.waiting[last]; int(index) != last {
+		c.waiting[index] = moved
+		q.places.at(moved.key).index = index
+	}
+	c.waiting = c.waiting[:last]
+}
+
+// reclass takes in that a request, or a flight, has another class. A member of a
+// flight waits nowhere itself.
+func (c *Collector) reclass(e *wire.Event) {
+	if !e.Shared {
+		c.client.reclassed++
+	}
+	if e.Leader == 0 {
+		c.queues.reclass(e)
+	}
+}
+
+// reclass moves a request that waits to another class, with its age.
+func (q *queues) reclass(e *wire.Event) {
+	p := q.places.at(requestKey(e.ID))
+	if p == nil || p.class == classOf(e) {
+		return
+	}
+	old, joined := &q.classes[p.class], q.lines.nodes[p.node].joined
+	q.gap[p.class] = max(q.gap[p.class], q.lines.leave(p.node, e.At))
+	q.lines.insert(e, joined) // into the node that was left
+	w := old.waiting[p.index]
+	q.drop(old, p.index)
+	c := q.class(e)
+	p.class, p.index = classOf(e), int32(len(c.waiting))
+	c.waiting = append(c.waiting, w)
 }
 
 // sent takes in an attempt, and says whether it found a slot at once; if so, its

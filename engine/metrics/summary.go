@@ -33,6 +33,8 @@ type Summary struct {
 	// Deadlocks counts the nested requests that were given up because they could
 	// never have got a slot.
 	Deadlocks int64
+	// ClassChanges counts how often a request was given another class.
+	ClassChanges int64
 
 	// Latency is from the intended start to success, by class.
 	Latency [wire.NumClasses]Percentiles

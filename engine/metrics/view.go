@@ -134,6 +134,7 @@ func (c *Collector) Summary() Summary {
 		Denied:        c.client.denied,
 		Joined:        c.tied.joined,
 		Deadlocks:     c.tied.deadlocks,
+		ClassChanges:  c.client.reclassed,
 		Opened:        c.breakers.into[wire.Open],
 		HalfOpened:    c.breakers.into[wire.HalfOpen],
 		Closed:        c.breakers.into[wire.Closed],

@@ -101,6 +101,21 @@ func (q *Queue) Remove(handle int32, c wire.Class) {
 	}
 }
 
+// Reclass gives a handle that waits another class and deadline. It keeps its age:
+// it goes to the place in the line of that class which it would have had by now.
+// How long the order has it wait counts from when it joined, as before.
+func (q *Queue) Reclass(now clock.Instant, handle int32, to wire.Class, deadline clock.Instant) {
+	w := &q.waiter[handle]
+	q.Remove(handle, w.Class)
+	w.Class, w.Deadline = to, deadline
+	expires, at := w.expires, place(&q.config, w)
+	q.placed[to].SetOrdered(handle, at.at, at.number)
+	q.join(now, w)
+	if q.Sheds() {
+		w.expires = expires
+	}
+}
+
 // Expires is when a handle that waits will have waited too long for the order;
 // clock.Never if it may wait for ever.
 func (q *Queue) Expires(handle int32) clock.Instant { return q.waiter[handle].expires }

@@ -265,9 +265,14 @@ const (
 	// ServerSwallowed: an outage has taken it, and nothing will ever come back for
 	// it; Delay and Wasted as in ServerReset.
 	ServerSwallowed
+	// ClassChanged: the request is of Class now, and was of Was; Cause is Elapsed
+	// if it has waited for that. Leader is the flight that it is in, if any, whose
+	// attempts stay as they are. With Shared it is the flight that the request has
+	// begun which is of Class, and not the request.
+	ClassChanged
 
 	// NumEventKinds is the number of kinds.
-	NumEventKinds = int(ServerSwallowed) + 1
+	NumEventKinds = int(ClassChanged) + 1
 )
 
 var eventNames = []string{
@@ -281,6 +286,7 @@ var eventNames = []string{
 	"server_replayed", "fault_struck", "fault_missed", "socket_queued", "socket_dequeued",
 	"request_joined", "request_nesting", "nested_deadlock",
 	"server_swallowed",
+	"class_changed",
 }
 
 // String is the kind's name in snake case.
@@ -307,6 +313,7 @@ type Event struct {
 	Status  uint16
 	Kind    EventKind
 	Class   Class
+	Was     Class
 	Method  Method
 	Scope   uint8
 	Outcome Outcome

@@ -72,6 +72,7 @@ func (e *Events) Close() error {
 var bodies = [wire.NumEventKinds]func(*Events, wire.Event){
 	wire.RetryScheduled:  (*Events).retry,
 	wire.RetryDenied:     (*Events).denied,
+	wire.ClassChanged:    (*Events).reclassed,
 	wire.RetryRefused:    (*Events).refused,
 	wire.BreakerChanged:  (*Events).change,
 	wire.ProbeDone:       (*Events).probe,
@@ -104,6 +105,15 @@ func (e *Events) refused(ev wire.Event) {
 		e.flag("pushback", true)
 	} else {
 		e.inMS("asked_ms", ev.Delay)
+	}
+	e.why(ev)
+}
+
+func (e *Events) reclassed(ev wire.Event) {
+	e.request(ev)
+	e.word("was", ev.Was.String())
+	if ev.Shared {
+		e.flag("shared", true)
 	}
 	e.why(ev)
 }

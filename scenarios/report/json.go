@@ -55,6 +55,7 @@ type document struct {
 	RecoveryNote  *string            `json:"recovery_note"`
 	Server        server             `json:"server"`
 	FaultsMissed  []string           `json:"faults_missed,omitempty"`
+	ClassChanges  int64              `json:"class_changes,omitempty"`
 }
 
 type outcomes struct {
@@ -206,6 +207,7 @@ func newDocument(r run.Result) document {
 		Denied:        s.Denied,
 		Shared:        s.Joined,
 		Deadlocks:     s.Deadlocks,
+		ClassChanges:  s.ClassChanges,
 		Amplification: only(s.Requests > 0, milli(s.Amplification)),
 		GoodputPerS:   milli(s.Goodput),
 		Outcomes:      newOutcomes(s.Outcomes),
