@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"slices"
 	"time"
 
 	"herdscope/engine/clock"
@@ -59,7 +60,15 @@ func (s *span) extend(number int64) bool {
 	return true
 }
 
+// mark keeps a mark. Of a full list the oldest change goes first: many of them
+// must not take a fault off the time axis.
 func (s *story) mark(m Mark) {
+	if len(s.marks) == maxTold {
+		change := func(m Mark) bool { return m.Kind == MarkChange }
+		if i := slices.IndexFunc(s.marks, change); i >= 0 {
+			s.marks = slices.Delete(s.marks, i, i+1)
+		}
+	}
 	s.marks = keep(s.marks, m, func(m *Mark) clock.Instant { return m.At })
 }
 

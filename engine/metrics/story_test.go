@@ -20,6 +20,21 @@ func notesOf(c *Collector, k NoteKind) (notes []Note) {
 	return notes
 }
 
+// Many changes do not take a fault off the time axis.
+func TestChangesDoNotDriveOutFaults(t *testing.T) {
+	s := newStory()
+	s.mark(Mark{Kind: MarkFault, Text: "outage"})
+	for i := range 3 * maxTold {
+		s.mark(Mark{Kind: MarkChange, At: clock.Instant(i)})
+	}
+	if len(s.marks) != maxTold || s.marks[0].Kind != MarkFault {
+		t.Errorf("%d marks, the first %+v", len(s.marks), s.marks[0])
+	}
+	if got, want := s.marks[1].At, clock.Instant(2*maxTold+1); got != want {
+		t.Errorf("the oldest change kept is of %d, want %d", got, want)
+	}
+}
+
 func TestOneWaveIsOneHerd(t *testing.T) {
 	const length = 40 * time.Second
 	times := every(100*ms, 10, length) // the mean bin is 10

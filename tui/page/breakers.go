@@ -152,6 +152,17 @@ func squeeze(values []float64, first int64, n int) []float64 {
 	return out
 }
 
+// metLook is how it is shown that a rule was met which only counts and so changes
+// nothing; nil for a change.
+func metLook(from, to wire.BreakerState) *look {
+	if from != wire.MetricsOnly || to != wire.MetricsOnly {
+		return nil
+	}
+	met := lookOf(to)
+	met.name = "would open"
+	return &met
+}
+
 func drawTransition(in widget.Area, y int, last []wire.Event, v View) {
 	if len(last) == 0 {
 		in.TextCut(0, y, in.W, "no transition so far", theme.Of(theme.Dim))
@@ -160,6 +171,9 @@ func drawTransition(in widget.Area, y int, last []wire.Event, v View) {
 	e := last[len(last)-1]
 	from, to := lookOf(e.From), lookOf(e.To)
 	text := fmt.Sprintf("%s %s→", breakerName(e.ID.Client, e.Scope, e.Shared, v), from.name)
+	if met := metLook(e.From, e.To); met != nil {
+		text, to = breakerName(e.ID.Client, e.Scope, e.Shared, v)+" ", *met
+	}
 	at := " " + widget.Moment(e.At)
 	x := 0
 	if in.W >= 5+widget.Width(text+to.name+at) {

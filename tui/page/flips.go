@@ -142,6 +142,9 @@ func drawFlips(a widget.Area, v View) {
 
 func drawFlip(a widget.Area, f metrics.Flips, v View) {
 	from, to := lookOf(f.From), lookOf(f.To)
+	if met := metLook(f.From, f.To); met != nil {
+		to = *met
+	}
 	a.TextRight(8, 0, widget.Moment(f.At), theme.Of(theme.Dim))
 	x := a.Text(10, 0, string(from.letter)+"→", theme.Of(from.role))
 	x = a.Text(x, 0, string(to.letter)+" ", theme.Of(to.role).Strong())

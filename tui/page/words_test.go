@@ -90,6 +90,17 @@ func TestEveryOutcomeIsCounted(t *testing.T) {
 	}
 }
 
+// A rule that is met while breakers only count is no transition.
+func TestARuleThatOnlyCountsWouldOpen(t *testing.T) {
+	p := page.Pages()[0]
+	v := viewFor(p, 160, 42, pagetest.Gateway(), 14*time.Second, false)
+	v.Snap.Breakers.Last = []wire.Event{{From: wire.MetricsOnly, To: wire.MetricsOnly}}
+	got := frame(plain, 160, 42, p, v)
+	if !strings.Contains(got, "c0 would open 0.0 s") || strings.Contains(got, "metrics only→") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
 // Whoever waits for a limit of 0 is told so.
 func TestQueuesSayThatTheyArePaused(t *testing.T) {
 	p := page.Pages()[0]
