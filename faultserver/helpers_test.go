@@ -95,6 +95,7 @@ func newBench(t testing.TB, c fault.Config, change ...func(*Config)) *bench {
 	if b.Server, err = Start(config); err != nil {
 		t.Fatal(err)
 	}
+	b.limits.farewell = patience // read when a connection has come
 	transport := &http.Transport{MaxIdleConnsPerHost: 2000, DialContext: b.connect}
 	b.client = &http.Client{Transport: transport}
 	t.Cleanup(func() {

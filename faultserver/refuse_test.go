@@ -140,7 +140,7 @@ func TestPF2KeptConnectionsFeelANewFault(t *testing.T) {
 func TestPL10IdleClose(t *testing.T) {
 	f := fault.NewFault(fault.IdleClose)
 	f.Name, f.After = "idle", 50*ms
-	b := unhurried(t, fault.Config{Faults: []fault.Fault{f}})
+	b := newBench(t, fault.Config{Faults: []fault.Fault{f}})
 	at := time.Duration(0)
 	for i := range 20 {
 		method := http.MethodPost
@@ -170,15 +170,6 @@ func idleConns(b *bench) (n int) {
 		}
 	}
 	return n
-}
-
-// unhurried has a connection that the server has closed wait for its client for as
-// long as a slow machine may take.
-func unhurried(t *testing.T, c fault.Config) *bench {
-	t.Helper()
-	b := newBench(t, c)
-	b.limits.farewell = patience // no connection has come yet
-	return b
 }
 
 // speak is a bare connection, and a function that writes a request to it.
@@ -216,7 +207,7 @@ func wantOneOfTwo(t *testing.T, b *bench, conn net.Conn) {
 func TestPL10TheRequestThatCrossesTheClose(t *testing.T) {
 	f := fault.NewFault(fault.IdleClose)
 	f.Name, f.After = "idle", 50*ms
-	b := unhurried(t, fault.Config{Faults: []fault.Fault{f}})
+	b := newBench(t, fault.Config{Faults: []fault.Fault{f}})
 	conn, ask := speak(t, b)
 	ask()
 	within(t, "an idle connection", func() bool { return idleConns(b) == 1 })
@@ -229,7 +220,7 @@ func TestPL10TheRequestThatCrossesTheClose(t *testing.T) {
 // closingAfterTheReply is a server that ends each connection after a whole reply
 // that has not said so.
 func closingAfterTheReply(t *testing.T) *bench {
-	return unhurried(t, spoilt(fault.Close, func(f *fault.Fault) { f.Point = fault.PointEnd }))
+	return newBench(t, spoilt(fault.Close, func(f *fault.Fault) { f.Point = fault.PointEnd }))
 }
 
 // TestPL10TheRequestThatCrossesTheEnd: P-L10: when a connection ends after a whole
@@ -242,6 +233,24 @@ func TestPL10TheRequestThatCrossesTheEnd(t *testing.T) {
 	within(t, "the end of the reply", func() bool { return openConns(b) == 0 })
 	ask()
 	wantOneOfTwo(t, b, conn)
+}
+
+// TestAConnectionThatHasEndedIsNotKept: a client that does not close its own side
+// loses the connection all the same, after a second.
+func TestAConnectionThatHasEndedIsNotKept(t *testing.T) {
+	for _, guarded := range []bool{false, true} {
+		if got := limitsOf(Config{Guarded: guarded}).farewell; got != sec {
+			t.Errorf("guarded %v: the server waits for %v, want a second", guarded, got)
+		}
+	}
+	b := closingAfterTheReply(t)
+	b.limits.farewell = 20 * ms
+	conn, ask := speak(t, b)
+	ask()
+	within(t, "the end of both sides", func() bool {
+		_, err := conn.Write([]byte("x"))
+		return err != nil
+	})
 }
 
 // TestPL10ClosesAfterTheReply: P-L10: of the requests of a client that keeps its

@@ -83,7 +83,7 @@ func (x *dialogue) asks(c net.Conn) {
 // hears waits for a reply.
 func (x *dialogue) hears(c net.Conn) {
 	var got bytes.Buffer
-	_ = c.SetReadDeadline(time.Now().Add(20 * sec))
+	_ = c.SetReadDeadline(time.Now().Add(patience))
 	r, err := http.ReadResponse(bufio.NewReader(io.TeeReader(c, &got)), nil)
 	if err != nil {
 		x.t.Fatal(err)
@@ -97,7 +97,7 @@ func (x *dialogue) hears(c net.Conn) {
 
 // ends waits for the end of what the server says, which nothing more comes before.
 func (x *dialogue) ends(c net.Conn) (end string) {
-	_ = c.SetReadDeadline(time.Now().Add(20 * sec))
+	_ = c.SetReadDeadline(time.Now().Add(patience))
 	text, err := io.ReadAll(c)
 	if end = endBy(err); end == staysOpen || len(text) > 0 {
 		x.t.Fatalf("%q, and %s", text, end)
