@@ -404,7 +404,8 @@ func (m *Machine) event(kind wire.EventKind, r *request) wire.Event {
 	return wire.Event{
 		Kind: kind, At: m.now, Class: r.Class, Method: r.Method, Scope: r.Scope, Warm: r.Warm,
 		Group: r.Group, Parent: r.Parent, Repeats: r.Repeats,
-		ID: wire.AttemptID{Client: m.id, Request: r.Request, Try: r.try},
+		Refresh: r.Refresh,
+		ID:      wire.AttemptID{Client: m.id, Request: r.Request, Try: r.try},
 	}
 }
 

@@ -334,6 +334,7 @@ func (c *Checker) start(e wire.Event, r *track) {
 	p := c.policy()
 	s := c.scope(e)
 	r.tries++
+	c.must(!e.Refresh || e.ID.Try <= 1, "%v: %d tries of a refresh", e.ID, e.ID.Try)
 	c.must(e.ID.Try == r.tries, "%v is try %d", e.ID, r.tries)
 	c.must(int(r.tries)-r.replays <= max(p.Retry.Attempts, 1), "%v is more than %d attempts", e.ID, p.Retry.Attempts)
 	if r.lane {

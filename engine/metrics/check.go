@@ -70,6 +70,8 @@ func (s Summary) Check() error {
 	}
 	c.atLeast("arrivals", s.Arrivals, s.Rejected+s.Reset)
 	c.atLeast("requests", s.Requests, s.Joined+s.Deadlocks)
+	c.atLeast("requests", s.Requests, s.Refreshes.Begun)
+	c.atLeast("token refreshes", s.Refreshes.Begun, s.Refreshes.Failed)
 	c.atLeast("arrivals", s.Arrivals, s.Herd.Arrivals)
 	c.atLeast("successes", s.Outcomes[wire.Succeeded], latencies)
 	c.sockets(s.Sockets)

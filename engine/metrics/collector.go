@@ -44,6 +44,7 @@ type Collector struct {
 	journeys  journeys
 	heads     heads
 	tied      tied
+	refreshes Refreshes
 	lanes     lanes
 
 	limits  limits
@@ -88,6 +89,7 @@ func (c *Collector) Observe(e wire.Event) {
 	c.Advance(e.At)
 	c.journeys.observe(&e)
 	c.tied.observe(&e)
+	c.refreshes.observe(&e)
 	switch e.Kind {
 	case wire.RequestBegan:
 		c.requestBegan(&e)

@@ -35,6 +35,8 @@ type Summary struct {
 	Deadlocks int64
 	// ClassChanges counts how often a request was given another class.
 	ClassChanges int64
+	// Refreshes is how often clients got a new token; see engine.Auth.
+	Refreshes Refreshes
 
 	// Latency is from the intended start to success, by class.
 	Latency [wire.NumClasses]Percentiles

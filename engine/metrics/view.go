@@ -135,6 +135,7 @@ func (c *Collector) Summary() Summary {
 		Joined:        c.tied.joined,
 		Deadlocks:     c.tied.deadlocks,
 		ClassChanges:  c.client.reclassed,
+		Refreshes:     c.refreshes,
 		Opened:        c.breakers.into[wire.Open],
 		HalfOpened:    c.breakers.into[wire.HalfOpen],
 		Closed:        c.breakers.into[wire.Closed],

@@ -330,6 +330,8 @@ type Event struct {
 	Kept    bool
 	Shared  bool
 	Nesting bool
+	// Refresh says, on what a client reports of a request, that it gets a new token.
+	Refresh bool
 	Untold  bool
 	// Times is how often, and Key an Attempt's Key.
 	Times uint32

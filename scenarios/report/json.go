@@ -40,6 +40,7 @@ type document struct {
 	Denied        int64              `json:"retries_denied"`
 	Shared        int64              `json:"shared"`
 	Deadlocks     int64              `json:"nested_deadlocks"`
+	Refreshes     *refreshes         `json:"token_refreshes,omitempty"`
 	Amplification *milli             `json:"amplification"`
 	GoodputPerS   milli              `json:"goodput_per_s"`
 	Outcomes      outcomes           `json:"outcomes"`
@@ -56,6 +57,19 @@ type document struct {
 	Server        server             `json:"server"`
 	FaultsMissed  []string           `json:"faults_missed,omitempty"`
 	ClassChanges  int64              `json:"class_changes,omitempty"`
+}
+
+// refreshes is the requests that got a new token; nil if there were none.
+type refreshes struct {
+	Count  int64 `json:"count"`
+	Failed int64 `json:"failed"`
+}
+
+func newRefreshes(r metrics.Refreshes) *refreshes {
+	if r == (metrics.Refreshes{}) {
+		return nil
+	}
+	return &refreshes{r.Begun, r.Failed}
 }
 
 type outcomes struct {
@@ -208,6 +222,7 @@ func newDocument(r run.Result) document {
 		Shared:        s.Joined,
 		Deadlocks:     s.Deadlocks,
 		ClassChanges:  s.ClassChanges,
+		Refreshes:     newRefreshes(s.Refreshes),
 		Amplification: only(s.Requests > 0, milli(s.Amplification)),
 		GoodputPerS:   milli(s.Goodput),
 		Outcomes:      newOutcomes(s.Outcomes),
