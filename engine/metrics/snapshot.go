@@ -33,6 +33,9 @@ type Snapshot struct {
 	// Sharing is the requests that share a flight, save one of each, now; Nesting
 	// those that have their reply and keep their slot for nested requests.
 	Sharing, Nesting int64
+	// Deadlocks counts the nested requests that were given up because they could
+	// never have got a slot.
+	Deadlocks int64
 	// Paused is how many scopes of clients have a limit of 0 now, of those in which
 	// anything has happened.
 	Paused int64

@@ -20,7 +20,7 @@ func (c *Collector) Snapshot() *Snapshot {
 		Attempts: c.client.attempts, Retries: c.client.retries,
 		InFlight: c.client.inFlight, Waiting: c.queues.count,
 		Paused:  c.limits.paused,
-		Sharing: c.tied.sharing, Nesting: c.tied.nesting,
+		Sharing: c.tied.sharing, Nesting: c.tied.nesting, Deadlocks: c.tied.deadlocks,
 		Missed: c.client.missed, Denied: c.client.denied, Lag: c.lag(),
 		Now: c.headline(), Was: c.compared(), Changed: c.changed, Window: c.window(),
 		Breakers: c.breakerView(),

@@ -190,7 +190,11 @@ func herding(b *strings.Builder, h metrics.Herd) {
 	for i, width := range fanoWidths(h.BinWidth) {
 		parts = append(parts, fmt.Sprintf("%s at %s", when(h.Enough[i], "%.1f", h.Fano[i]), span(width)))
 	}
-	line(b, "", "Fano factor %s (chance 1)", strings.Join(parts, ", "))
+	few := ""
+	if slices.Contains(h.Enough[:], false) {
+		few = "; -: too few bins"
+	}
+	line(b, "", "Fano factor %s (chance 1%s)", strings.Join(parts, ", "), few)
 	if h.Period > 0 {
 		line(b, "", "synchrony %.3f at a period of %s (chance %.3f)", h.R, span(h.Period), h.Floor)
 	}

@@ -23,10 +23,21 @@ func notice(s *metrics.Snapshot, c condition) string {
 	case c.speed < 0.95:
 		return fmt.Sprintf("virtual time runs at %.2f× of real time: CPU", c.speed)
 	case held(s):
-		return fmt.Sprintf("%d requests wait for a slot: offered %.0f/s, sent %.0f/s; queue limits hold them back",
-			s.Waiting, s.Now.Offered, s.Now.Sent)
+		return fmt.Sprintf("%d requests wait for a slot: offered %.0f/s, sent %.0f/s; %s",
+			s.Waiting, s.Now.Offered, s.Now.Sent, holder(s))
+	case s.Deadlocks > 0:
+		return fmt.Sprintf("%d deadlocks of nested requests: all slots were held by parents that waited; "+
+			"queue.nested=lane avoids them", s.Deadlocks)
 	}
 	return ""
+}
+
+// holder is what holds requests back.
+func holder(s *metrics.Snapshot) string {
+	if s.Paused > 0 {
+		return "a limit of 0 pauses them"
+	}
+	return "queue limits hold them back"
 }
 
 // held says whether limits of the queues, and not the server, decide how much

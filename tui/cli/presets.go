@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -51,22 +52,28 @@ func (a *app) listPresets(asJSON bool) error {
 		}
 		return writeJSON(a.out, entries)
 	}
+	width := 0
+	for _, name := range preset.Names() {
+		width = max(width, len(name))
+	}
 	var b bytes.Buffer
 	for _, p := range preset.All() {
-		describePreset(&b, p)
+		describePreset(&b, p, width)
 	}
 	return write(a.out, b.Bytes())
 }
 
-func describePreset(b *bytes.Buffer, p preset.Preset) {
-	fmt.Fprintf(b, "%-24s  %s %s\n%24s  %s\n", p.Name, p.Library, p.Version, "", p.Doc)
+// describePreset writes a preset, its name in a column of the given width.
+func describePreset(b *bytes.Buffer, p preset.Preset, width int) {
+	title := strings.TrimSpace(p.Library + " " + p.Version)
+	fmt.Fprintf(b, "%-*s  %s\n%*s  %s\n", width, p.Name, title, width, "", p.Doc)
 	if p.Budget.Kind != 0 {
-		fmt.Fprintf(b, "%24s  budget: %v\n", "", p.Budget.Kind)
+		fmt.Fprintf(b, "%*s  budget: %v\n", width, "", p.Budget.Kind)
 	}
 	if p.Fault != "" {
-		fmt.Fprintf(b, "%24s  faithful to a fault: %s\n", "", p.Fault)
+		fmt.Fprintf(b, "%*s  faithful to a fault: %s\n", width, "", p.Fault)
 	}
 	if p.Differs != "" {
-		fmt.Fprintf(b, "%24s  differs: %s\n", "", p.Differs)
+		fmt.Fprintf(b, "%*s  differs: %s\n", width, "", p.Differs)
 	}
 }
