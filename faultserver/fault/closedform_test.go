@@ -81,6 +81,7 @@ func TestWaitsMatchQueueingTheory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("millions of arrivals")
 	}
+	t.Parallel()
 	// Erlang C for M/M/c, Pollaczek and Khinchine for M/D/1; service mean 1 s.
 	for _, c := range []struct {
 		name    string
@@ -146,6 +147,7 @@ func TestBlockingMatchesQueueingTheory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("millions of arrivals")
 	}
+	t.Parallel()
 	// M/M/1/K: (1-rho) rho^K / (1-rho^(K+1)), and 1/(K+1) at rho 1.
 	for _, c := range []struct {
 		name      string
@@ -173,6 +175,7 @@ func TestLossMatchesErlang(t *testing.T) {
 	if testing.Short() {
 		t.Skip("millions of arrivals")
 	}
+	t.Parallel()
 	for _, c := range []struct {
 		name    string
 		shape   Shape
@@ -204,6 +207,7 @@ func TestPriorityMatchesQueueingTheory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("millions of arrivals")
 	}
+	t.Parallel()
 	for _, c := range []struct {
 		high, low         float64
 		wantHigh, wantLow float64
