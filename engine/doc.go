@@ -24,7 +24,7 @@
 // that hands out a response before all of it is there feeds Commit first.
 //
 // Package live has the driver for programs that just want an http.Client with a
-// policy: live.NewTransport.
+// policy: live.NewTransport. Default is a policy to begin with.
 //
 // # A request's way
 //

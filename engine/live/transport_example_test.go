@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"herdscope/engine"
-	"herdscope/engine/backoff"
-	"herdscope/engine/breaker"
 	"herdscope/engine/live"
 	"herdscope/engine/wire"
 )
@@ -27,16 +25,10 @@ func ExampleNewTransport() {
 	}))
 	defer server.Close()
 
-	transport, err := live.NewTransport(engine.Policy{
-		Retry: engine.Retry{
-			Attempts: 4, Network: true, RetryAfter: true,
-			Backoff: backoff.Config{
-				Jitter: backoff.Full, Base: 5 * time.Millisecond, Cap: time.Second, Multiplier: 2000,
-			},
-		},
-		Breaker: breaker.Config{Failures: 5, OpenFor: 10 * time.Second, Probes: 1, Successes: 1},
-		Queue:   engine.Queue{Limit: 8},
-	}, live.WithDefaultTimeout(2*time.Second))
+	policy := engine.Default()
+	policy.Retry.Backoff.Base = 5 * time.Millisecond
+	policy.Queue.Limit = 8
+	transport, err := live.NewTransport(policy, live.WithDefaultTimeout(2*time.Second))
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"herdscope/engine"
-	"herdscope/engine/backoff"
-	"herdscope/engine/breaker"
 	"herdscope/engine/live"
 	"herdscope/engine/wire"
 )
@@ -33,12 +31,9 @@ func main() {
 }
 
 func ask(url string) error {
-	transport, err := live.NewTransport(engine.Policy{
-		Retry: engine.Retry{Attempts: 3, Backoff: backoff.Config{
-			Jitter: backoff.Full, Base: 10 * time.Millisecond, Cap: time.Second, Multiplier: 2000,
-		}},
-		Breaker: breaker.Config{Failures: 5, OpenFor: 10 * time.Second, Probes: 1, Successes: 1},
-	})
+	policy := engine.Default()
+	policy.Retry.Backoff.Base = 10 * time.Millisecond
+	transport, err := live.NewTransport(policy)
 	if err != nil {
 		return err
 	}
