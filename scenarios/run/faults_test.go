@@ -160,6 +160,55 @@ faults:
 	})
 }
 
+// TestABlackHoleTakesTheSameBothWays: it swallows a class of requests, all of them,
+// and those alone. They have a timeout, since nothing else ends them; the class has
+// no others, so that no slow machine makes one more of those that end by it.
+func TestABlackHoleTakesTheSameBothWays(t *testing.T) {
+	s := parsed(t, `
+version: 1
+name: hole
+seed: 7
+fleet: {clients: 40}
+arrival: {kind: closed, think: 20ms}
+classes:
+  interactive: {weight: 16, path: /search}
+  background: {weight: 1, path: /report, timeout: 250ms}
+retry: {attempts: 2, base: 10ms, cap: 20ms, jitter: full, methods: all}
+breaker: {failures: off}
+queue: {limit: unlimited}
+server: {service: {mean: 2ms}}
+faults:
+  - {name: hole, kind: outage, how: black-hole, path: /report, start: 0s}
+  - {name: errors, kind: errors, start: 0s, share: 0.3, status: 502}
+`)
+	s.Drain = time.Minute
+	stretched(t, func(times time.Duration) bool {
+		s.Duration = times * time.Second
+		virtual, v := inVirtualTime(t, s)
+		if hits, timeouts := v.Faults[0].Hits, virtual.timeouts(); hits == 0 || hits != timeouts {
+			t.Errorf("%d are swallowed, %d end by their timeout", hits, timeouts)
+		}
+		var live fates
+		l := runLive(t, s, &live)
+		// The time of some may be over before they are on the wire.
+		hits, timeouts := l.Faults[0].Hits, live.timeouts()
+		if hits > timeouts {
+			t.Errorf("over sockets %d are swallowed, %d end by their timeout", hits, timeouts)
+		}
+		return sameFates(t, virtual, &live) >= 400 && hits >= 20
+	})
+}
+
+// timeouts is how many attempts have ended by their timeout.
+func (f *fates) timeouts() (n int64) {
+	for _, e := range f.of {
+		if e.Cause == wire.CauseTimeout {
+			n++
+		}
+	}
+	return n
+}
+
 // TestEveryKindKeepsTheIdentities runs each kind of fault, in each of its ways,
 // in virtual time, with every event and every snapshot held against what has to
 // add up.
