@@ -94,11 +94,16 @@ func (m *Machine) breaker(scope uint8) *breaker.Breaker {
 // AwaitsBreaker says whether a request of the scope waits in its queue for the
 // breaker, which is then to be followed by Wake if the breaker is shared.
 func (m *Machine) AwaitsBreaker(scope uint8) bool {
+	return m.Waits(scope) && m.heldBack(scope)
+}
+
+// Waits says whether a request of the scope waits in a queue, for whatever reason.
+func (m *Machine) Waits(scope uint8) bool {
 	waits := m.scopes[scope].queue.Len() > 0
 	for i := int(scope); i < len(m.lanes); i += len(m.scopes) {
 		waits = waits || m.lanes[i].queue.Len() > 0
 	}
-	return waits && m.heldBack(scope)
+	return waits
 }
 
 // changeEvent is a transition of a scope's breaker as observers see it.

@@ -28,14 +28,17 @@ func (f *Fleet) queues() bool {
 }
 
 // line puts client i into the lines in which it has to wait, and takes it out of
-// all others.
+// those where nothing of it waits. Where the breaker lets one through already, it
+// keeps its place until it is woken: a step of it for another scope must not.
 func (f *Fleet) line(i int32) {
 	queues := f.queues()
+	m := &f.clients[i].machine
 	for s := range f.breakers.lines {
-		if queues && f.clients[i].machine.AwaitsBreaker(uint8(s)) {
-			f.breakers.lines[s].Set(i, 0)
-		} else {
+		switch {
+		case !queues || !m.Waits(uint8(s)):
 			f.breakers.lines[s].Clear(i)
+		case m.AwaitsBreaker(uint8(s)):
+			f.breakers.lines[s].Set(i, 0)
 		}
 	}
 }

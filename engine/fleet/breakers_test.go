@@ -244,6 +244,28 @@ func TestSwitchingTheSharedBreaker(t *testing.T) {
 	}
 }
 
+// TestBreakersOfTwoScopesWakeAtOnce has both breakers of a client open by failures
+// of the same instant, and so become eligible together: the step for the one scope
+// must not cost the client its place in line for the other.
+func TestBreakersOfTwoScopesWakeAtOnce(t *testing.T) {
+	c := gated(1, 1, breaker.Wait)
+	c.Mix[wire.Critical] = fleet.Mix{Weight: 1, Scope: 1}
+	c.Arrival = fleet.Arrival{Kind: fleet.Poisson, Rate: 40_000}
+	c.Policy.Breaker.Failures, c.Policy.Retry.Attempts = 1, 1
+	o := newOutage(t, c, between(0, 1e6))
+	both := func() bool { return o.Machine(0).AwaitsBreaker(0) && o.Machine(0).AwaitsBreaker(1) }
+	o.set(t, "breaker.mode", "forced_open")
+	o.until(t, both)
+	o.set(t, "breaker.mode", "normal")
+	o.until(t, both)
+	o.down = between(0, 0)
+	o.do(fleet.Input{Kind: fleet.Stop})
+	o.run(t, o.now.Add(time.Minute))
+	if o.Unfinished() > 0 {
+		t.Errorf("requests never end: %+v", o.Counts())
+	}
+}
+
 // TestASharedBreakerOfManyIsAsOwnOfOne has a fleet of one client do the same with
 // either breaker, event for event.
 func TestASharedBreakerOfManyIsAsOwnOfOne(t *testing.T) {
