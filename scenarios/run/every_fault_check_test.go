@@ -62,7 +62,7 @@ faults:
   - {name: until, kind: errors, path: /pay, start: 3s, length: 1s, share: 0.5, until: 200, status: 504}
   - {name: quota, kind: quota, path: /pay, start: 5s, length: 2s, rate: 25/s, burst: 10}
   - {name: cut, kind: capacity, start: 8s, length: 1s, left: 0.25}
-  - {name: away, kind: outage, path: /pay, start: 11s, length: 500ms}
+  - {name: away, kind: outage, path: /pay, start: 10500ms, length: 1300ms}
   - {name: freeze, kind: outage, how: freeze, start: 13s, length: 400ms}
   - {name: refuse, kind: outage, how: refuse, start: 15s, length: 500ms}
 `
@@ -108,9 +108,10 @@ func TestEveryFaultIsTheSameBothWays(t *testing.T) {
 }
 
 // hitBound is how far the hits of a fault may be apart. Of few hits, 3 % of all
-// attempts would be many. But who just rests when a window of a second begins is
-// another in each run, so that the hits stray by their square root, and by more
-// where they are what is left of the arrivals. Six of those and 3 % are allowed.
+// attempts would be many. But who just rests when a window begins is another in
+// each run, most of all where the window is shorter than the rest, so that the
+// hits stray by their square root, and by more where they are what is left of the
+// arrivals. Six of those and 3 % are allowed.
 func hitBound(hits int64) float64 { return 0.03*float64(hits) + 6*math.Sqrt(float64(hits)) }
 
 // before is the attempts of a class that have ended before a moment.
