@@ -15,6 +15,10 @@ type Auth struct {
 	// fail with it. A 401 is then never retried otherwise, whatever
 	// Retry.Statuses says; off, it is an error like others.
 	Refresh bool
+	// Shared is one token for all clients of a fleet: of those that meet a 401
+	// one refreshes it, and the others wait for that and go on with what it got. A
+	// machine by itself has nobody to share with.
+	Shared bool
 }
 
 // token is a client's token, and who waits for a new one.
@@ -122,5 +126,9 @@ func authFields() []knob.Field[Policy] {
 			Name: "auth.refresh", Kind: knob.Switch,
 			Doc: "a 401 makes the client refresh its token once, while all else waits, and replay",
 		}, func(p *Policy) *bool { return &p.Auth.Refresh }),
+		knob.AtBool(knob.Spec{
+			Name: "auth.shared", Kind: knob.Switch,
+			Doc: "one token for the whole fleet: one client refreshes it, the others wait for that",
+		}, func(p *Policy) *bool { return &p.Auth.Shared }),
 	}
 }

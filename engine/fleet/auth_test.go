@@ -16,28 +16,39 @@ import (
 type expiry struct {
 	at        clock.Instant
 	renewed   map[wire.ClientID]bool
+	stale     map[wire.AttemptID]bool // sent with a token of before
 	refreshes int
+	broken    int  // the first so many refreshes fail
+	shared    bool // the token of one is that of all
 }
 
 func (x *expiry) reply(now clock.Instant, a wire.Attempt) wire.Reply {
 	switch {
 	case a.Class == wire.Critical:
 		x.refreshes++
-		x.renewed[a.ID.Client] = true
-	case now >= x.at && !x.renewed[a.ID.Client]:
+		if x.refreshes <= x.broken {
+			return wire.Reply{Status: 500}
+		}
+		x.renewed[x.holder(a)] = true
+	case now >= x.at && x.stale[a.ID]:
 		return wire.Reply{Status: 401}
 	}
 	return wire.Reply{Status: 200}
 }
 
-// TestEachClientRefreshesItsTokenOnce lets all tokens of an open loop expire at
-// once: nothing fails, and each client has refreshed exactly once.
-func TestEachClientRefreshesItsTokenOnce(t *testing.T) {
-	c := config(5, fleet.Arrival{Kind: fleet.Poisson, Rate: 200_000})
-	c.Policy.Auth.Refresh = true
+// holder is the client whose token an attempt has.
+func (x *expiry) holder(a wire.Attempt) wire.ClientID {
+	if x.shared {
+		return 0
+	}
+	return a.ID.Client
+}
+
+// spend runs a fleet of five in an open loop until 3 s, every reply after 50 ms.
+func (x *expiry) spend(t *testing.T, c fleet.Config) *enginetest.Checker {
+	t.Helper()
 	f := newFleet(t, c, 1)
 	checker := enginetest.NewChecker(func() engine.Policy { return f.Config().Policy })
-	x := &expiry{at: seconds(1), renewed: map[wire.ClientID]bool{}}
 	var replies clock.Queue[wire.Attempt]
 	var out []engine.Effect
 	for {
@@ -54,6 +65,7 @@ func TestEachClientRefreshesItsTokenOnce(t *testing.T) {
 		for _, e := range out {
 			switch e.Kind {
 			case engine.Send:
+				x.stale[e.Attempt.ID] = !x.renewed[x.holder(e.Attempt)]
 				replies.Push(at.Add(50*time.Millisecond), e.Attempt)
 			case engine.Report:
 				checker.Observe(e.Event)
@@ -63,9 +75,46 @@ func TestEachClientRefreshesItsTokenOnce(t *testing.T) {
 	if err := checker.Finish(f.Counts()); err != nil {
 		t.Error(err)
 	}
-	o := checker.Outcomes()
+	return checker
+}
+
+// expiring is five clients whose tokens expire at 1 s.
+func expiring() (fleet.Config, *expiry) {
+	c := config(5, fleet.Arrival{Kind: fleet.Poisson, Rate: 200_000})
+	c.Policy.Auth.Refresh = true
+	return c, &expiry{at: seconds(1), renewed: map[wire.ClientID]bool{}, stale: map[wire.AttemptID]bool{}}
+}
+
+// TestEachClientRefreshesItsTokenOnce lets all tokens of an open loop expire at
+// once: nothing fails, and each client has refreshed exactly once.
+func TestEachClientRefreshesItsTokenOnce(t *testing.T) {
+	c, x := expiring()
+	o := x.spend(t, c).Outcomes()
 	if x.refreshes != 5 || o[wire.Failed] != 0 || o[wire.Succeeded] < 500 {
 		t.Errorf("%d refreshes of 5 clients, outcomes %v", x.refreshes, o)
+	}
+}
+
+// TestOneRefreshServesTheFleet: of five clients that share a token one refreshes
+// it. Those that meet a 401 meanwhile wait, and one that meets it later has the
+// new token already; nothing fails.
+func TestOneRefreshServesTheFleet(t *testing.T) {
+	c, x := expiring()
+	c.Policy.Auth.Shared, x.shared = true, true
+	o := x.spend(t, c).Outcomes()
+	if x.refreshes != 1 || o[wire.Failed] != 0 || o[wire.Succeeded] < 500 {
+		t.Errorf("%d refreshes for all, outcomes %v", x.refreshes, o)
+	}
+}
+
+// TestAFailedRefreshFailsTheFleet: all who wait for a shared refresh fail with it,
+// and the next 401 has another one made.
+func TestAFailedRefreshFailsTheFleet(t *testing.T) {
+	c, x := expiring()
+	c.Policy.Auth.Shared, x.shared, x.broken = true, true, 1
+	o := x.spend(t, c).Outcomes()
+	if x.refreshes != 2 || o[wire.Failed] < 2 || o[wire.Succeeded] < 450 {
+		t.Errorf("%d refreshes, outcomes %v", x.refreshes, o)
 	}
 }
 

@@ -27,6 +27,7 @@ type Fleet struct {
 	stopped  bool
 	budget   budget.Budget // what clients share, if they share one
 	breakers breakers
+	token    token
 	begun    int64
 	ended    int64
 }
@@ -40,6 +41,7 @@ type client struct {
 	began   clock.Instant  // when its latest request began
 	page    int32          // its latest page; noPage if it has none
 	refresh wire.RequestID // the one that gets a new token; 0 if none does
+	token   uint32         // version of the shared token that it has
 	warm    bool           // the next request was already held before the run
 }
 
@@ -178,21 +180,6 @@ func (f *Fleet) step(
 	}
 	f.line(i)
 	return f.wake(now, out)
-}
-
-// refresh submits the request that gets a client a new token: critical, and
-// else like the attempt that met the 401.
-func (f *Fleet) refresh(
-	now clock.Instant, i int32, met wire.Attempt, out []engine.Effect,
-) []engine.Effect {
-	c := &f.clients[i]
-	c.next++
-	c.refresh = c.next
-	f.begun++
-	return f.step(now, i, engine.Input{
-		Kind: engine.Submit, Request: c.next, Since: now, Class: wire.Critical, Method: wire.Get,
-		Route: met.Route, Scope: met.Scope, Timeout: f.config.Mix[met.Class].Timeout, Refresh: true,
-	}, out)
 }
 
 // set changes a setting, and lets everybody look at what that set free.

@@ -100,9 +100,8 @@ func (f *Fleet) done(
 	if e.Parent != 0 || e.Repeats != 0 {
 		return out // its parent, or the first submission, is what others go by
 	}
-	if c := &f.clients[i]; e.ID.Request == c.refresh {
-		c.refresh = 0
-		return out
+	if e.ID.Request == f.clients[i].refresh {
+		return f.refreshed(now, i, e.Outcome == wire.Succeeded, out)
 	}
 	p := noPage
 	if e.Group != 0 {
