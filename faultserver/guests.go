@@ -5,6 +5,7 @@ import (
 	"math"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -22,6 +23,8 @@ const (
 	// as one, overflow.
 	maxGuests               = 1 << 16
 	overflow  wire.ClientID = math.MaxUint32
+	// maxName is how much is kept of what a client calls itself, in bytes.
+	maxName = 64
 	// maxFailures is how many failed attempts are remembered, to know a retry by.
 	maxFailures = 1 << 16
 )
@@ -40,6 +43,8 @@ const (
 type guests struct {
 	mu       sync.Mutex
 	arrivals map[wire.ClientID]wire.RequestID
+	// names is what those clients are known by, cut to maxName bytes.
+	names map[wire.ClientID]string
 	// failed is the failed attempts that may come again, the oldest of a kind
 	// first; order is all of them as they came, to forget the oldest.
 	failed map[repeatable][]failure
@@ -79,15 +84,21 @@ type guest struct {
 // after it, is likely to be: it is the next try of that request. Any other is
 // the first try of a new request, whose number is that of the arrival.
 func (g *guests) arrive(r *http.Request, now clock.Instant) guest {
-	client := clientNamed(caller(r))
+	name := caller(r)
+	client := clientNamed(name)
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.arrivals == nil {
 		g.arrivals = make(map[wire.ClientID]wire.RequestID)
+		g.names = make(map[wire.ClientID]string)
 		g.failed = make(map[repeatable][]failure)
 	}
-	if _, known := g.arrivals[client]; !known && len(g.arrivals) >= maxGuests {
+	switch _, known := g.arrivals[client]; {
+	case known:
+	case len(g.arrivals) >= maxGuests:
 		client = overflow
+	default:
+		g.names[client] = strings.Clone(name[:min(len(name), maxName)])
 	}
 	g.arrivals[client]++
 	v := guest{nth: g.arrivals[client], key: repeatable{client, hash(what(r))}}
@@ -140,6 +151,13 @@ func (g *guests) forget() {
 		}
 	}
 	g.order = append(g.order[:0], g.order[half:]...)
+}
+
+// name is what a foreign client is known by; empty for a member of the fleet.
+func (g *guests) name(client wire.ClientID) string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.names[client]
 }
 
 // counts is how many clients there are, and how many likely retries there were.

@@ -160,8 +160,8 @@ func TestTranscriptOfIdempotency(t *testing.T) {
 		t.Errorf("after the reply has expired: %+v, want a 200 of its own", r)
 	}
 	want := EffectStats{Done: 2, Repeated: 1, Replayed: 1, Listed: []RepeatStats{{
-		Attempt: x.last(wire.ServerRepeated).ID.String(),
-		Key:     wire.FormatKey(wire.ParseKey("order-417")), Times: 2, Seconds: 64,
+		Attempt: x.last(wire.ServerRepeated).ID.String(), Client: "127.0.0.1",
+		Key: strings.Trim(wire.FormatKey(wire.ParseKey("order-417")), `"`), Times: 2, Seconds: 64,
 	}}}
 	if diff := cmp.Diff(want, x.stats().Effects); diff != "" {
 		t.Errorf("effects (-want +got):\n%s", diff)

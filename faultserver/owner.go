@@ -18,6 +18,8 @@ type owner struct {
 	model   *fault.Server
 	clock   Clock
 	observe func(wire.Event)
+	// nameOf is what a foreign client is known by.
+	nameOf func(wire.ClientID) string
 
 	// calls brings arrivals and leavers in one order, since nobody can leave
 	// before having arrived.

@@ -178,6 +178,7 @@ func Start(c Config) (*Server, error) {
 	s.admin = s.newAdmin(c.AdminToken)
 	s.owner.idled = s.reviewIdle
 	s.owner.refuse = s.refuseAll
+	s.owner.nameOf = s.guests.name
 	go s.owner.run()
 	s.serve(s.http, s.gate)
 	if adminListener != nil {

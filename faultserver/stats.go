@@ -2,6 +2,7 @@ package faultserver
 
 import (
 	"strconv"
+	"strings"
 
 	"herdscope/engine/clock"
 	"herdscope/engine/wire"
@@ -83,9 +84,11 @@ type EffectStats struct {
 
 // RepeatStats is a request that took effect more than once.
 type RepeatStats struct {
-	// Attempt is the one that made it twice: client/request#try. Key is the
-	// Idempotency-Key as this server knows it, empty if there was none.
+	// Attempt is the one that made it twice: client/request#try. Client is what a
+	// foreign client is known by. Key is the Idempotency-Key as this server knows
+	// it, by a hash unless the fleet sent it; empty if there was none.
 	Attempt string  `json:"attempt"`
+	Client  string  `json:"client,omitempty"`
 	Key     string  `json:"key,omitempty"`
 	Times   int64   `json:"times"`
 	Seconds float64 `json:"last_s"`
@@ -160,10 +163,11 @@ func (o *owner) effectStats() EffectStats {
 	for _, r := range repeats {
 		key := ""
 		if r.Key != 0 {
-			key = wire.FormatKey(r.Key)
+			key = strings.Trim(wire.FormatKey(r.Key), `"`)
 		}
 		stats.Listed = append(stats.Listed, RepeatStats{
-			Attempt: r.ID.String(), Key: key, Times: r.Times, Seconds: r.At.Seconds(),
+			Attempt: r.ID.String(), Client: o.nameOf(r.ID.Client), Key: key,
+			Times: r.Times, Seconds: r.At.Seconds(),
 		})
 	}
 	return stats

@@ -125,7 +125,7 @@ var rateFields = []knob.Field[RateLimit]{
 	{
 		Spec: knob.Spec{
 			Name: "window", Kind: knob.Duration, Min: int64(time.Millisecond), Max: int64(MaxWindow),
-			Doc: "how long a window is; it has room for rate times window attempts",
+			Doc: "how long a window is; it has room for rate times window attempts, one at least",
 		},
 		Get: func(l *RateLimit) int64 { return int64(l.settled().Window) },
 		Set: func(l *RateLimit, v int64) { l.Window = time.Duration(v) },

@@ -56,15 +56,19 @@ type arrivalLine struct {
 	TookMillis float64 `json:"took_ms"`
 }
 
+// micros is a time in whole microseconds, so that no line shows more digits than
+// a clock has.
+func micros(d time.Duration) float64 { return float64(d.Round(time.Microsecond).Microseconds()) }
+
 func (l *arrivalLog) write(v faultserver.Arrival) {
 	if l == nil {
 		return
 	}
 	line := arrivalLine{
-		Seconds: v.At.Seconds(), Time: v.Time.UTC().Format(time.RFC3339Nano),
+		Seconds: micros(v.At.Duration()) / 1e6, Time: v.Time.UTC().Format(time.RFC3339Nano),
 		Client: v.Client, Request: uint32(v.ID.Request), Try: v.ID.Try,
 		Method: v.Method, Path: v.Path, End: string(v.End),
-		TookMillis: float64(v.Took) / float64(time.Millisecond),
+		TookMillis: micros(v.Took) / 1e3,
 	}
 	if v.Status != 0 {
 		line.Status = &v.Status
