@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -110,4 +111,27 @@ func TestNoIdleTimeout(t *testing.T) {
 		t.Errorf("idle %v, read %v, write %v, want none",
 			b.http.IdleTimeout, b.http.ReadTimeout, b.http.WriteTimeout)
 	}
+}
+
+// TestServersStartAtOnce has several servers made at the same time: under the race
+// detector, they share nothing that is written.
+func TestServersStartAtOnce(t *testing.T) {
+	var done sync.WaitGroup
+	for range 4 {
+		model, err := fault.New(fault.Config{}, 1, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		done.Go(func() {
+			s, err := Start(Config{Model: model, Clock: newHandClock(), AdHoc: true, Admin: DefaultAddr})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	done.Wait()
 }

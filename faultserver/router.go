@@ -25,18 +25,22 @@ func (s *Server) router(c Config) http.Handler {
 	r.MethodNotAllowedHandler = only(wire.MethodNames()...)
 	if c.AdHoc {
 		for i := range adhoc.Routes {
-			r.Handle(adhoc.Routes[i].Pattern, s.adHoc(&adhoc.Routes[i])).Methods(wire.MethodNames()...)
+			r.Handle(adhoc.Routes[i].Pattern, s.adHoc(&adhoc.Routes[i])).Methods(methods()...)
 		}
 	}
 	for _, i := range longestFirst(routes) {
-		r.PathPrefix(routes[i]).Methods(wire.MethodNames()...).Handler(s.traffic(uint8(i))).
+		r.PathPrefix(routes[i]).Methods(methods()...).Handler(s.traffic(uint8(i))).
 			Name("traffic " + routes[i])
 	}
 	if c.AnyPath {
-		r.PathPrefix("/").Methods(wire.MethodNames()...).Handler(s.traffic(0))
+		r.PathPrefix("/").Methods(methods()...).Handler(s.traffic(0))
 	}
 	return s.surviving(r)
 }
+
+// methods is the names of all methods, in a slice that mux may write to, as it
+// does: it turns what it is given into upper case in place.
+func methods() []string { return slices.Clone(wire.MethodNames()) }
 
 // longestFirst is the indices of the routes, so that one that lies below
 // another is tried before it.
