@@ -63,7 +63,7 @@ func TestKeysAreAnsweredInTime(t *testing.T) {
 	var took []time.Duration
 	for range pairs {
 		for _, key := range []struct{ press, shows string }{
-			{"?", "find any action by typing"}, {"q", "Arrivals at the server"},
+			{"?", "pause the run, and let it go on"}, {"q", "Arrivals at the server"},
 		} {
 			took = append(took, answer(t, term, key.press, key.shows))
 			time.Sleep(pause)
