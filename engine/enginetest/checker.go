@@ -8,12 +8,10 @@ package enginetest
 
 import (
 	"fmt"
-	"math"
 
 	"herdscope/engine"
 	"herdscope/engine/breaker"
 	"herdscope/engine/clock"
-	"herdscope/engine/limiter"
 	"herdscope/engine/wire"
 )
 
@@ -101,46 +99,6 @@ var next = map[stage][]stage{
 	sleeping:   {queued, connecting, sent, held, over},
 }
 
-// scopeTrack is what events have said of one client's scope.
-type scopeTrack struct {
-	number   uint8
-	paused   bool
-	running  [wire.NumClasses]int
-	breaker  wire.BreakerState
-	probes   int // permits of this half-open round that are used up or out
-	probed   clock.Instant
-	starving [wire.NumClasses]bool
-	limit    int // as a limiter last moved it; 0 if it has not
-	critical int // unfinished critical requests
-	kept     int // slots of parents that have their reply
-	inFlight int // attempts that have a slot, those of lanes included
-}
-
-// limitUnder is how many attempts the scope may have in flight.
-func (s *scopeTrack) limitUnder(p *engine.Policy) int {
-	limit := p.Queue.Scope[s.number].Limit
-	own := limit != 0
-	if !own {
-		limit = p.Queue.Limit
-	}
-	switch {
-	case limit == engine.Paused:
-		return 0
-	case own && limit > 0:
-		return limit
-	case own:
-		return math.MaxInt
-	case p.Limiter.Kind == limiter.Fixed && limit > 0:
-		return limit
-	case p.Limiter.Kind == limiter.Fixed:
-		return math.MaxInt
-	case s.limit == 0:
-		var fresh limiter.Limiter // knows how bounds bear on where it begins
-		return fresh.Limit(&p.Limiter)
-	}
-	return s.limit
-}
-
 // NewChecker makes a Checker for machines under the policy, which it asks for
 // anew at each event, since it may be changed.
 func NewChecker(policy func() engine.Policy) *Checker {
@@ -226,18 +184,6 @@ func (c *Checker) Observe(e wire.Event) {
 		c.must(c.arrived[e.ID], "%v: %v of one that is not at the server", e.ID, e.Kind)
 		c.arrived[e.ID] = false
 	}
-}
-
-// pause checks that a pause is told once, at its beginning and at its end.
-func (c *Checker) pause(e wire.Event) {
-	s, p := c.scope(e), c.policy()
-	pauses := e.Kind == wire.ScopePaused
-	c.must(s.paused != pauses, "%v of scope %d twice", e.Kind, e.Scope)
-	c.must(pauses == (s.limitUnder(&p) == 0), "%v of scope %d with a limit of %d",
-		e.Kind, e.Scope, s.limitUnder(&p))
-	c.must(!pauses || int(e.Limit) == s.inFlight, "scope %d pauses with %d in flight, not %d",
-		e.Scope, s.inFlight, e.Limit)
-	s.paused = pauses
 }
 
 // request checks an event about a request.
@@ -358,34 +304,6 @@ func (c *Checker) start(e wire.Event, r *track) {
 	}
 }
 
-// sendOwn checks that a scope has a slot for one more of a class.
-func (c *Checker) sendOwn(e wire.Event, s *scopeTrack, p *engine.Policy) {
-	total := 0
-	for _, n := range s.running {
-		total += n
-	}
-	limit := s.limitUnder(p)
-	c.must(total < limit, "%v: all %d slots are taken", e.ID, total)
-	most := p.Queue.Class[e.Class].Most
-	c.must(most == 0 || s.running[e.Class] < most, "%v: class %v has its %d slots", e.ID, e.Class, most)
-	c.window(e, s, p)
-}
-
-// probe checks that a half-open round starts no more probes than it may. One
-// without a verdict gives its permit back, and so do all whose lease is over.
-func (c *Checker) probe(e wire.Event, s *scopeTrack, b breaker.Config) {
-	lease := b.Lease
-	if lease == 0 {
-		lease = b.OpenFor
-	}
-	if s.probes > 0 && e.At >= s.probed.Add(lease) {
-		s.probes = 0
-	}
-	s.probes++
-	s.probed = e.At
-	c.must(s.probes <= b.Probes, "%v: probe %d of %d", e.ID, s.probes, b.Probes)
-}
-
 func (c *Checker) retry(e wire.Event) {
 	p := c.policy()
 	c.must(e.Delay >= 0 && e.Delay <= e.Ceiling, "%v: waits %v of %v", e.ID, e.Delay, e.Ceiling)
@@ -409,53 +327,4 @@ func (c *Checker) done(e wire.Event, r *track) {
 		c.must(r.tries > 0 || e.Cause == wire.CauseAuth || r.knotted, "%v %v without a try", e.ID, e.Outcome)
 	}
 	c.outcomes[e.Outcome]++
-}
-
-// passes says whether a breaker in that state lets everything through.
-func passes(s wire.BreakerState) bool {
-	return s == wire.Closed || s == wire.Disabled || s == wire.MetricsOnly
-}
-
-// legal says which states of a breaker may follow one. A setting may impose one
-// of the last three on any other; one that only watches reports itself when a
-// rule is met.
-var legal = map[wire.BreakerState][]wire.BreakerState{
-	wire.Closed:      {wire.Open},
-	wire.Open:        {wire.Eligible, wire.Closed},
-	wire.Eligible:    {wire.HalfOpen, wire.Closed},
-	wire.HalfOpen:    {wire.Closed, wire.Open},
-	wire.ForcedOpen:  {wire.Closed},
-	wire.Disabled:    {wire.Closed},
-	wire.MetricsOnly: {wire.Closed, wire.MetricsOnly},
-}
-
-func (c *Checker) changeBreaker(e wire.Event) {
-	s := c.gate(e)
-	c.must(e.From == s.breaker, "breaker of client %d goes from %v, but was %v", e.ID.Client, e.From, s.breaker)
-	allowed := e.Cause == wire.CauseMode && e.To >= wire.ForcedOpen && e.To != e.From
-	for _, to := range legal[e.From] {
-		allowed = allowed || to == e.To
-	}
-	c.must(allowed, "breaker of client %d goes from %v to %v", e.ID.Client, e.From, e.To)
-	s.breaker, s.probes = e.To, 0
-}
-
-func (c *Checker) scope(e wire.Event) *scopeTrack {
-	return c.track(scopeKey{e.ID.Client, e.Scope})
-}
-
-// gate is where the breaker is tracked that an event is about: in its client's
-// scope, or in that of all clients, which is under a number that no client has.
-func (c *Checker) gate(e wire.Event) *scopeTrack {
-	if e.Shared {
-		return c.track(scopeKey{math.MaxUint32, e.Scope})
-	}
-	return c.scope(e)
-}
-
-func (c *Checker) track(k scopeKey) *scopeTrack {
-	if c.scopes[k] == nil {
-		c.scopes[k] = &scopeTrack{number: k.scope}
-	}
-	return c.scopes[k]
 }
